@@ -36,7 +36,7 @@ type Report struct {
 	Results []Measurement `json:"results"`
 }
 
-// Measurement is one measurement, in moves of whole games a second.
+// Measurement is one measurement, in steps of games a second.
 type Measurement struct {
 	Name   string  `json:"name"`
 	Median float64 `json:"env_steps_per_second"`

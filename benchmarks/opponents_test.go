@@ -139,7 +139,7 @@ func begin(b *testing.B, cfg vec.Config) (*vec.Pool, *vec.Batch) {
 	return pool, batch
 }
 
-// playFor plays while b loops. It returns how many moves of whole games that
+// playFor plays while b loops. It returns how many steps of games that
 // were, the share of the cores' time in which there was something to do, and how
 // much waited grew.
 func playFor(b *testing.B, cfg vec.Config, waited *atomic.Int64) (steps int, busy float64, waits time.Duration) {

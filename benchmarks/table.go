@@ -8,7 +8,7 @@ import (
 
 // WriteTable writes the report for people to read.
 func (r *Report) WriteTable(w io.Writer) error {
-	fmt.Fprintf(w, "%d games, %d workers, moves of whole games a second (median of %d rounds)\n\n", r.Games, r.Workers,
+	fmt.Fprintf(w, "%d games, %d workers, steps of games a second (median of %d rounds)\n\n", r.Games, r.Workers,
 		rounds)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "measurement\tmedian\tlowest\thighest\tlimit\tof limit\tallocs/step\t")

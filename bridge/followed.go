@@ -113,7 +113,8 @@ func (f *followed) describe(shown int) {
 		}
 	}
 	if shown != f.shown {
-		s.Thoughts = append(s.Thoughts, f.env.shown.thoughts(spec, f.at.Learners, f.game, moved)...)
+		own := f.at.Learners[:len(f.at.Learners)-f.env.pool.Policies()]
+		s.Thoughts = append(s.Thoughts, f.env.shown.thoughts(spec, own, f.game, moved)...)
 	}
 	f.missed, f.shown = nil, shown
 	f.keep(s)

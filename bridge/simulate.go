@@ -57,10 +57,12 @@ func (s *session) simulate(e *environment, id uint64, q simulateRequest) (rep re
 	}
 	seed := *cmp.Or(q.Seed, new(rand.Uint64()))
 	for k := range q.States {
+		own := env.Seed{Value: seed + uint64(k)}
+		sim.pool.SetSeed(k, own)
 		if err := sim.pool.Load(k, q.States[k]); err != nil {
 			return reply{}, s.fromVec(err, "states")
 		}
-		sim.pool.Reseed(k, env.Seed{Value: seed + uint64(k)})
+		sim.pool.Reseed(k, own)
 	}
 	if q.Policy != "" {
 		if err := s.seatPlayers(sim, q.Policy, seed); err != nil {

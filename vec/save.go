@@ -96,6 +96,11 @@ func (p *Pool) Load(game int, state []byte) error {
 	return nil
 }
 
+// SetSeed sets what Load draws by for a state without the pool's part: seats, line-up and variant.
+func (p *Pool) SetSeed(game int, seed env.Seed) {
+	p.games[game].seed, p.games[game].seeded = seed, true
+}
+
 // LoadAll loads a state into each of some games, as Load does. On an error, always a *StateError, it has changed none.
 func (p *Pool) LoadAll(games []int, states [][]byte) error {
 	var undo []func()

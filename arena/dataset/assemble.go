@@ -19,11 +19,13 @@ import (
 
 // Source says where games of a data set come from.
 type Source struct {
-	What      string  `json:"what"`               // a description
-	Checksum  string  `json:"checksum,omitempty"` // of the other data set's manifest
-	Games     int     `json:"games"`              // how many games the other data set has
-	Kept      int     `json:"kept"`               // how many of them this one has
-	Generated *Config `json:"generated,omitempty"`
+	What      string   `json:"what"`               // a description
+	Checksum  string   `json:"checksum,omitempty"` // of the other data set's manifest
+	Games     int      `json:"games"`              // how many games the other data set has
+	Kept      int      `json:"kept"`               // how many of them this one has
+	Generated *Config  `json:"generated,omitempty"`
+	Sources   []Source `json:"sources,omitempty"` // of the other data set, and its Filter
+	Filter    string   `json:"filter,omitempty"`
 }
 
 // assembly makes a data set of games, which come in any order. They wait in memory for the others of their file.
@@ -186,7 +188,8 @@ func Merge(game env.Game, sets []*Set, c Config, keep Filter, folder string, o O
 	number := 0
 	for _, set := range sets {
 		m := set.Manifest
-		from := Source{What: "data set", Checksum: m.Checksum, Games: m.Games, Generated: m.Generated}
+		from := Source{What: "data set", Checksum: m.Checksum, Games: m.Games, Generated: m.Generated,
+			Sources: m.Sources, Filter: m.Filter}
 		if err == nil {
 			err = set.Episodes(func(e *Episode) error {
 				if !keep.Keep(e) {
@@ -199,9 +202,7 @@ func Merge(game env.Game, sets []*Set, c Config, keep Filter, folder string, o O
 			})
 		}
 		a.m.Sources = append(a.m.Sources, from)
-		if m.Generated != nil {
-			a.m.Unrepeatable = append(a.m.Unrepeatable, m.Generated.reasons()...)
-		}
+		a.m.Unrepeatable = append(a.m.Unrepeatable, m.Unrepeatable...)
 	}
 	slices.Sort(a.m.Unrepeatable)
 	a.m.Unrepeatable = slices.Compact(a.m.Unrepeatable)

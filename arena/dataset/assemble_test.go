@@ -151,6 +151,27 @@ func wantNone(t testing.TB, folder string) {
 	}
 }
 
+// TestMergedAgain: what was said of games stays when the data set with them is merged or filtered again.
+func TestMergedAgain(t *testing.T) {
+	config := tiny()
+	config.Agents = []string{"osla:ms=1"}
+	folder := generate(t, ffa, config, testOptions(1))
+	var m *Manifest
+	for _, keep := range []Filter{{MinSteps: 2}, {}} {
+		out := filepath.Join(t.TempDir(), "set")
+		var err error
+		if m, err = Merge(gameOf(t, ffa), sets(t, folder), Config{}, keep, out, testOptions(1)); err != nil {
+			t.Fatal(err)
+		}
+		folder = out
+	}
+	card, err := os.ReadFile(filepath.Join(folder, "README.md"))
+	if err != nil || !strings.Contains(string(card), "it has only games with: at least 2 steps") ||
+		!strings.Contains(string(card), "**Not repeatable**") || m.Sources[0].Sources[0].Generated == nil {
+		t.Errorf("the card says\n%s\n(%v), and the manifest %+v", card, err, m.Sources)
+	}
+}
+
 // TestMergeRefused merges what does not go together.
 func TestMergeRefused(t *testing.T) {
 	one, other := generate(t, ffa, tiny(), testOptions(1)), generate(t, team, tiny(), testOptions(1))

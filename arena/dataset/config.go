@@ -80,9 +80,9 @@ type Config struct {
 	Memory int64 `json:"program_memory,omitempty"`
 }
 
-// moveLimit is how long agents outside the program may take for a move. It is long enough for a slow
-// network: a data set is no contest.
-const moveLimit = 10 * time.Second
+// moveLimit is how long agents outside the program may take for a move. It is long enough for language
+// models: a data set is no contest.
+const moveLimit = 30 * time.Second
 
 // The bounds of a configuration.
 const (

@@ -21,7 +21,7 @@ func NewAgent(game env.Game, name string, r Rules, log *slog.Logger) (env.Agent,
 	if err != nil {
 		return nil, err
 	}
-	return &outsider{game: game, player: p, limit: r.of(game).Limit, memory: r.Memory, log: log}, nil
+	return &outsider{game: game, player: p, limit: r.of(game, p).Limit, memory: r.Memory, log: log}, nil
 }
 
 // outsider is an env.Agent whose moves a Player makes.

@@ -91,14 +91,11 @@ func Play(ctx context.Context, game env.Game, players []Player, seed env.Seed, r
 	if seats := game.Spec().Seats; len(players) != seats {
 		return nil, fmt.Errorf("match: %d players, want %d for %s", len(players), seats, game.Spec().ID)
 	}
-	for _, p := range players {
-		t := p.Traits()
-		r.Limit, r.Events = cmp.Or(r.Limit, t.Limit), r.Events || t.Events
-	}
 	if watch == nil {
 		watch = func(Moment) error { return nil }
 	}
-	c := &contest{ctx: ctx, rules: r.of(game), players: players, watch: watch, begun: time.Now(),
+	r = r.of(game, players...)
+	c := &contest{ctx: ctx, rules: r, players: players, watch: watch, begun: time.Now(),
 		report: &Report{Seats: make([]SeatReport, len(players)), Outcome: make([]float64, len(players))}}
 	for seat, p := range players {
 		c.report.Seats[seat].Agent = p.Name()

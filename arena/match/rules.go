@@ -69,8 +69,13 @@ func (r *Rules) Validate() error {
 	return nil
 }
 
-// of returns the rules for matches of a game. Fields of r that are zero get the game's clock or the defaults.
-func (r Rules) of(game env.Game) Rules {
+// of returns the rules for matches of players in a game. Fields of r that are zero get what a player
+// asks for, the game's clock or the defaults.
+func (r Rules) of(game env.Game, players ...Player) Rules {
+	for _, p := range players {
+		t := p.Traits()
+		r.Limit, r.Events = cmp.Or(r.Limit, t.Limit), r.Events || t.Events
+	}
 	limit, giveUp := game.Clock()
 	r.Limit, r.Wait = cmp.Or(r.Limit, limit, DefaultLimit), cmp.Or(r.Wait, DefaultWait)
 	if giveUp > 0 {

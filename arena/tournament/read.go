@@ -74,7 +74,7 @@ func begun(line []byte, find func(id string, rules json.RawMessage) (env.Game, e
 	return &Kept{Tournament: t, program: h.Program}, nil
 }
 
-// Results are what the games show, from the file beside the log if some cannot be scored; nil if some are missing.
+// Results are what the games show, from the file beside the log if some cannot be scored or were asked for no more; nil if some are missing.
 func (k *Kept) Results() (*Results, error) {
 	if len(k.Records) < k.Games() && !k.schedule.sequential().take(k.Records) {
 		var r Results
@@ -82,7 +82,7 @@ func (k *Kept) Results() (*Results, error) {
 		if err == nil {
 			err = errors.Join(json.NewDecoder(file).Decode(&r), file.Close())
 		}
-		if err != nil || r.Played != len(k.Records) || r.Void == 0 {
+		if err != nil || r.Played != len(k.Records) {
 			return nil, nil
 		}
 		return &r, nil

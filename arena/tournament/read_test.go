@@ -109,6 +109,39 @@ func TestReadExtended(t *testing.T) {
 	}
 }
 
+// TestReadEndedEarlier: a tournament for which fewer games were asked at last has the results beside its log.
+func TestReadEndedEarlier(t *testing.T) {
+	folder, games := t.TempDir(), game(t, duelID)
+	log := filepath.Join(folder, "games.jsonl")
+	c := Config{Agents: []string{"simple"}, Against: "static", Format: OneAgainstThree, Games: 6, Seed: 3}
+	for _, c.Games = range []int{6, 2} {
+		tour, err := New(games, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(context.Background())
+		r, err := tour.Run(ctx, Options{Log: log, Program: "test", Workers: 1, Progress: func(at Progress) {
+			if at.Done == 2 {
+				stop()
+			}
+		}})
+		stop()
+		if c.Games == 6 {
+			continue
+		}
+		if err != nil || os.WriteFile(filepath.Join(folder, "results.json"), []byte(asJSON(t, r.Results)), 0o600) != nil {
+			t.Fatal(err)
+		}
+	}
+	kept, err := Read(log, find)
+	if err != nil || kept.Games() != 6 {
+		t.Fatalf("%+v was read (%v)", kept, err)
+	}
+	if r, err := kept.Results(); err != nil || r == nil || r.Played != len(kept.Records) {
+		t.Errorf("results %+v (%v), want those of %d games", r, err, len(kept.Records))
+	}
+}
+
 // TestReadRelease: the log of a tournament that release 0.1.0 played is read. It has no actions.
 func TestReadRelease(t *testing.T) {
 	kept, err := Read("testdata/0.1.0.jsonl", find)

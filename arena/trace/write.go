@@ -15,10 +15,10 @@ import (
 	"pommego/internal/disk"
 )
 
-// Write writes a file of recorded games, each a JSON object. The file appears whole or not at all. It is
-// compressed if its name ends in .gz. After an error an earlier file of this name stays.
+// Write writes a new file of recorded games, each a JSON object. The file appears whole or not at all. It is
+// compressed if its name ends in .gz. It is an error if a file has this name: that one stays.
 func Write(path string, records ...[]byte) error {
-	return disk.WriteFile(disk.OS, path, func(out io.Writer) (err error) {
+	return disk.WriteNew(disk.OS, path, func(out io.Writer) (err error) {
 		if strings.HasSuffix(path, ".gz") {
 			zip := gzip.NewWriter(out)
 			defer func() { err = cmp.Or(err, zip.Close()) }()

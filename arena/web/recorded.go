@@ -112,11 +112,17 @@ func endings(h *record.Head) []env.SeatResult {
 	if n := len(h.Steps); n == 0 || json.Unmarshal(h.Steps[n-1], &end) != nil || end.Result == "" {
 		return nil
 	}
+	var before record.Outcome // in which free-for-all games pay those who are out
+	if n := len(h.Steps); n > 1 {
+		json.Unmarshal(h.Steps[n-2], &before)
+	}
 	all := make([]env.SeatResult, cmp.Or(len(h.Policies), len(end.Rewards)))
 	for seat := range all {
 		switch {
 		case slices.Contains(end.Winners, seat):
 			all[seat] = env.Won
+		case end.Result == env.Tie.String() && seat < len(before.Rewards) && before.Rewards[seat] < 0:
+			all[seat] = env.Lost
 		case end.Result == env.Tie.String():
 			all[seat] = env.Tied
 		case end.Result == env.Incomplete.String():

@@ -21,6 +21,7 @@ import (
 	"pommego/arena/trace/tracetest"
 	"pommego/env"
 	"pommego/env/catalog"
+	"pommego/env/record"
 )
 
 var formats = trace.Formats(catalog.Formats())
@@ -142,6 +143,16 @@ func winners(e *Entry) (seats []int) {
 		}
 	}
 	return seats
+}
+
+// TestEndings: who is out before the others of a free-for-all game tie has lost.
+func TestEndings(t *testing.T) {
+	h := &record.Head{Steps: []json.RawMessage{
+		[]byte(`{"rewards":[0,0,-1,0],"done":0,"result":"Incomplete"}`), []byte(`{"rewards":[-1,-1,-1,-1],"done":1,"result":"Tie"}`),
+	}}
+	if got := fmt.Sprint(endings(h)); got != "[tied tied lost tied]" {
+		t.Errorf("the seats' results are %s", got)
+	}
 }
 
 func TestRecordedGames(t *testing.T) {

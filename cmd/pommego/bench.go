@@ -30,7 +30,7 @@ func newBench() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure steps per second, beside what the machine could do",
-		Long: `Measure how many moves of whole games are made a second: by the rules alone, while
+		Long: `Measure how many steps games make a second: by the rules alone, while
 encoding, and in whole batches. Beside each figure stands its limit where it has one: copying
 or clearing the same bytes in the same run. Figures are medians of several interleaved rounds.
 With --env only that environment is measured, by other rules if --rules says so.

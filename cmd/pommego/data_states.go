@@ -159,8 +159,8 @@ func (o *statesOptions) game(replay record.Replay, spec *env.Spec, number int, o
 	var kept []position
 	step := 0
 	err := replay.Follow(func(at record.Moment) error {
-		if status := at.Match.Status(); !status.Over &&
-			(slices.Contains(o.at, step) || slices.Contains(o.at, step-replay.Len())) {
+		status, left := at.Match.Status(), replay.Len()-step
+		if !status.Over && (slices.Contains(o.at, step) || left > 0 && slices.Contains(o.at, -left)) {
 			kept = append(kept, position{number, step, at.Match.Append(nil), status.In})
 		}
 		step++

@@ -24,7 +24,7 @@ import (
 const determinismShort = 40_000
 
 var determinismSteps = flag.Int("determinism-steps", determinismShort,
-	"moves of whole games that TestDeterminismEverywhere makes")
+	"steps of games that TestDeterminismEverywhere makes")
 
 // determinismGames is how many games each configuration has: enough for seven workers to have
 // their share. The short form has fewer, and makes more steps with each.
@@ -106,7 +106,7 @@ func TestDeterminismEverywhere(t *testing.T) {
 			own = 0
 		}
 	}
-	t.Logf("%d moves of whole games in %d configurations, the same bytes with 1, 2 and 7 workers and over the socket; "+
+	t.Logf("%d steps of games in %d configurations, the same bytes with 1, 2 and 7 workers and over the socket; "+
 		"hash %016x", moves, len(cases), hash.Sum64())
 }
 

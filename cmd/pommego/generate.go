@@ -35,7 +35,7 @@ GOMAXPROCS sets how many it uses. To continue a run that was stopped or killed, 
 command again: it plays the games that are missing. For more games than a data set has, make another one from
 the next --seed, and join them by pommego data merge. The manifest names agents that may play
 differently the next time: their search has a limit in time (ms=), or they are outside this
-program (http://host:port, exec:COMMAND, library:PATH), where a move may take 10 s.
+program (http://host:port, exec:COMMAND, library:PATH), where a move may take 30 s.
 
 Several machines can share the games: each plays a part in its own folder, with the same
 flags and --part; then one takes all parts, with --take for each, and plays what is

@@ -156,8 +156,11 @@ func (o *tournamentOptions) run(cmd *cobra.Command) error {
 		Watch:    func() (match.Watch, func() error) { d := model.Dialogues{Log: talks}; return d.Watch, d.End },
 	})
 	end()
+	if err = o.parts.explain(err, o.out); err != nil && o.out != "" && o.dialogues != "" {
+		return fmt.Errorf("%w, with another --record-dialogues", err)
+	}
 	if err != nil {
-		return o.parts.explain(err, o.out)
+		return err
 	}
 	if r != nil && len(r.Asked) > 0 {
 		return json.NewEncoder(cmd.OutOrStdout()).Encode(r.Asked)

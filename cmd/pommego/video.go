@@ -24,7 +24,7 @@ func (o *replayOptions) save(ctx context.Context, out io.Writer, path string, re
 		if file == "" {
 			return nil
 		}
-		if err := disk.WriteFile(disk.OS, file, content); err != nil {
+		if err := disk.WriteNew(disk.OS, file, content); err != nil {
 			return err
 		}
 		_, err := fmt.Fprintf(out, "%s: %d %s\n", file, n, what)

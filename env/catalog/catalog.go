@@ -70,7 +70,7 @@ var families = []Family{
 			pommerman.JavaDocument(pommerman.Team)},
 	}),
 	family(basewar.New, warbots.Roster, basewar.Recorded, []preset[basewar.Rules]{
-		{"BaseWar-v0", "three against three bomb boxes, each other and the other side's base; a seat a bomber",
+		{"BaseWar-v0", "three against three bomb boxes, each other and the other side's base; one seat per bomber",
 			basewar.Standard()},
 		{"BaseWarSides-v0", "the same with two seats, each moving the three bombers of a side", basewar.StandardSides()},
 	}),

@@ -153,7 +153,19 @@ func WriteFile(d FS, path string, write func(io.Writer) error) error {
 	return WriteBy(d, path, filepath.Dir(path), write)
 }
 
-// WriteBy does the same by way of the folder scratch: see Begin.
+// WriteNew does the same, if no file has that name when it is written.
+func WriteNew(d FS, path string, write func(io.Writer) error) error {
+	file, err := d.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	if err := cmp.Or(file.Close(), WriteFile(d, path, write)); err != nil {
+		return errors.Join(err, d.Remove(path))
+	}
+	return nil
+}
+
+// WriteBy does the same as WriteFile by way of the folder scratch: see Begin.
 func WriteBy(d FS, path, scratch string, write func(io.Writer) error) error {
 	p, err := Begin(d, path, scratch)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -73,6 +74,20 @@ func TestAfterAnErrorNothingIsLeft(t *testing.T) {
 	left, err := os.ReadDir(folder)
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v (%v), want nothing", left, err)
+	}
+}
+
+// TestNewFiles: what stands under the name stays, and after an error nothing does.
+func TestNewFiles(t *testing.T) {
+	path, broken := filepath.Join(t.TempDir(), "file"), errors.New("broken")
+	if err := disk.WriteNew(disk.OS, path, func(io.Writer) error { return broken }); !errors.Is(err, broken) {
+		t.Errorf("error %v, want the writer's", err)
+	}
+	for _, want := range []error{nil, fs.ErrExist} {
+		err := disk.WriteNew(disk.OS, path, func(w io.Writer) error { _, err := w.Write(after); return err })
+		if text, _ := os.ReadFile(path); !errors.Is(err, want) || !bytes.Equal(text, after) {
+			t.Errorf("error %v, want %v, and %d bytes, want %d", err, want, len(text), len(after))
+		}
 	}
 }
 

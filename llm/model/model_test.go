@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -215,6 +216,19 @@ func TestModelIsLate(t *testing.T) {
 		if got := p.Seats[0]; got.Late != want || got.Answers.Late != want || got.Failed != 0 {
 			t.Errorf("limit %v: the seat did %+v", limit, got)
 		}
+		agent, err := match.NewAgent(game, s.name(""), match.Rules{Limit: limit}, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := game.New(1)[0]
+		m.Reset(env.Seed{Value: 1})
+		for range 4 {
+			agent.Act(m, 0, make([]uint8, 1))
+		}
+		if late, failed := agent.(env.Outside).Missed(); (late > 0) != (want > 0) || failed > 0 {
+			t.Errorf("limit %v: as an agent it was late %d times and failed %d", limit, late, failed)
+		}
+		agent.(env.Outside).Close()
 	}
 }
 

@@ -179,7 +179,7 @@ func (g *game) join(o options) (*seat, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for n := range g.line {
-		if g.line[n] == open && g.seats[n] == nil && (o.Seat == nil || *o.Seat == n) && !g.started.Load() && g.fits(o) {
+		if g.line[n] == open && g.seats[n] == nil && (o.Seat == nil || *o.Seat == n) && !g.started.Load() && g.fits(o, n) {
 			return g.sit(n, o), nil
 		}
 	}

@@ -432,7 +432,7 @@ func TestTwoSessions(t *testing.T) {
 	drawn := a.send(`{"type":"state"}`).Data.EpisodeID
 	name := *drawn
 	for _, wrong := range []string{`"seat":0`, `"seed":5`, `"env":"SuiteBot-v0"`, `"rules":{"max_steps":9}`, `"stand_in":"static"`,
-		`"seat":1,"opponents":"static"`} {
+		`"seat":1,"opponents":"static"`, `"opponents":"static"`, `"wait_s":3`, `"move_timeout_s":3`} {
 		no := other.send(`{"type":"reset","data":{"episode_id":"` + name + `",` + wrong + `}}`)
 		if no.Data.Code != "SESSION_ERROR" || strings.Contains(no.raw, name) || strings.Contains(no.raw, "OneVsOne") {
 			t.Errorf("who joins with %s is told %s", wrong, no.raw)

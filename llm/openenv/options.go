@@ -190,15 +190,18 @@ func (h *Handler) newGame(g *bridge.Guest, o options) (*game, error) {
 	return made, nil
 }
 
-// fits reports whether the options of a session that joins match those of the game.
-func (g *game) fits(o options) bool {
+// fits reports whether the options of a session that joins in a seat match those of the game.
+func (g *game) fits(o options, seat int) bool {
 	has := &g.options
 	if o.Env != "" && o.Env != has.Env || o.Seed != nil && *o.Seed != *has.Seed ||
 		o.Rules != nil && sha256.Sum256(o.Rules) != g.rules || o.StandIn != "" && o.StandIn != has.StandIn {
 		return false
 	}
-	o.Env = has.Env
-	if o.Opponents == nil || o.Seat == nil {
+	if *cmp.Or(o.WaitS, has.WaitS) != *has.WaitS || *cmp.Or(o.MoveTimeout, has.MoveTimeout) != *has.MoveTimeout {
+		return false
+	}
+	o.Env, o.Seat = has.Env, &seat
+	if o.Opponents == nil {
 		return true
 	}
 	line, err := o.lineUp(len(g.line))

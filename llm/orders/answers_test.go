@@ -54,6 +54,7 @@ func meaning(o *Orders, reading Reading, head *scene.Head) string {
 // TestAnswersSayWhy: what was repaired, and why an answer was refused.
 func TestAnswersSayWhy(t *testing.T) {
 	ffa, sides := headOf(t, "PommeFFACompetition-v0"), headOf(t, "BaseWarSides-v0")
+	radio := headOf(t, "PommeRadioCompetition-v2")
 	for _, tc := range []struct {
 		text string
 		head *scene.Head
@@ -67,6 +68,7 @@ func TestAnswersSayWhy(t *testing.T) {
 		{"up/down", ffa, "it leaves a choice: or"}, {"I won't bomb", ffa, "it denies, doubts or refuses: wont"},
 		{"go 30,4", ffa, "its cell is not on the board"}, {"hide, hunt", ffa, "it has more than one order"},
 		{"up, hide", ffa, "it has more than one order"}, {strings.Repeat("up ", 21), ffa, "it has 21 moves, want 20 at most"},
+		{strings.Repeat("stop ", 21) + "; say 2 3", radio, "it has 21 moves, want 20 at most"},
 		{"we go up and they go down", ffa, "its moves stand among other words"},
 		{"jump", ffa, "no move and no order is in it"},
 		{"hide", sides, "a seat with several figures takes moves, not orders"},

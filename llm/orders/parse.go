@@ -185,7 +185,10 @@ func (r *reader) plain() bool {
 	if r.doubt != "" || r.orders > 0 && (r.orders+words > 1 || movers > 1) {
 		return false
 	}
-	return r.orders+words > 0 && words <= MostWords*movers || r.said
+	if r.orders+words == 0 {
+		return r.said
+	}
+	return words <= MostWords*movers
 }
 
 // wrong says why what has been read does not have one meaning.

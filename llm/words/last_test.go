@@ -6,10 +6,26 @@ import (
 	"strings"
 	"testing"
 
+	"pommego/arena/scene"
 	"pommego/env"
 	"pommego/env/catalog"
 	"pommego/llm/words"
 )
+
+// TestTieOfOthers: in a free-for-all game those who are out before others tie have lost.
+func TestTieOfOthers(t *testing.T) {
+	for id, want := range map[string]string{"PommeFFACompetition-v0": "lost", "PommeTeam-v0": "tied"} {
+		g := play(t, id, "", 1, 0)
+		seen := g.steps[0].Seen(&g.head, 0)
+		seen.Status = &scene.Status{Over: true, In: []int{1, 2}}
+		for seat, want := range []string{want, "tied"} {
+			text := g.View(&seen, seat, nil, make([]uint64, len(g.steps[0].Ground)), words.Form{}, new(words.Last))
+			if !strings.Contains(text, "you have "+want) {
+				t.Errorf("%s: seat %d reads\n%s\nwant %s", id, seat, text, want)
+			}
+		}
+	}
+}
 
 // TestLast: a line on an answer that failed is not that of a stop, and one without an answer is empty.
 func TestLast(t *testing.T) {

@@ -73,7 +73,7 @@ func (w *Writer) view(seen *scene.Step, seat int, mask []uint8, fire []uint64, f
 		switch {
 		case s.Over && slices.Contains(s.Winners, seat):
 			v.Over = "won"
-		case s.Over && len(s.Winners) > 0:
+		case s.Over && (len(s.Winners) > 0 || len(s.In) > 0 && !slices.Contains(s.In, seat) && len(v.Mates) == 0):
 			v.Over = "lost"
 		case s.Over:
 			v.Over = "tied"

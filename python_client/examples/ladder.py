@@ -13,7 +13,7 @@ The stages, each of which adds to the one before:
     network     two convolutions and a dense layer choose the moves
     ppo         and learn from them
 
-Two halves of the games are in flight. A row has moves of whole games a second, what share of the row before
+Two halves of the games are in flight. A row has steps of games a second, what share of the row before
 that is, and for what share of its time the learner's thread waits for games, and for moves from the device.
 
 Needs torch. Start with OMP_NUM_THREADS=1, or PyTorch's threads and the server's workers wait for each other.
@@ -81,7 +81,7 @@ class Learner(nn.Module):
         return answer[:, :-1].masked_fill(~mask[:, : self.moves], -1e9).log_softmax(1), answer[:, -1]
 
     def guess(self) -> int:
-        """Move at random; return how many moves of games that were."""
+        """Move at random; return how many steps of games that were."""
         return self.step(torch.randint(self.moves, self.batch.reward.shape, device=self.feed.device))
 
     @torch.no_grad()
@@ -139,7 +139,7 @@ def judged(batches: list[Batch], actions: Any, chances: Any, values: Any) -> lis
 
 
 def timed(o: argparse.Namespace, device: str, work: Callable[[Learner], int], **how: Any) -> dict[str, Any]:
-    """Return the moves per second of a learner that does only `work`, and how long it waits for what."""
+    """Return the steps per second of a learner that does only `work`, and how long it waits for what."""
     opponents = o.opponents.split(",") if "," in o.opponents else o.opponents
     how |= {"opponents": opponents, "workers": o.workers, "autoreset_mode": "SameStep"}
     with pommego.Server() as server, ExitStack() as stack:
@@ -186,7 +186,7 @@ def main(arguments: list[str] | None = None) -> int:
     named |= {"torch_threads": torch.get_num_threads(), **kind}
     if not o.json:
         print(", ".join(f"{name} {value}" for name, value in named.items()))
-        print(f"{'stage':10} {'moves/s':>12} {'share':>7} {'waits for games':>16} {'for the device':>15}")
+        print(f"{'stage':10} {'steps/s':>12} {'share':>7} {'waits for games':>16} {'for the device':>15}")
     results: list[dict[str, Any]] = []
     for name, where, work, how in stages:
         limit = results[-1]["env_steps_per_second"] if results else None

@@ -97,6 +97,21 @@ def test_minari_recovers_the_environment(
     assert done.stdout.strip().isdigit()
 
 
+def test_minari_of_a_death_in_the_last_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A limit truncates the game for the others alone."""
+    pytest.importorskip("minari")
+    pytest.importorskip("PIL")
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
+
+    def bombs_itself(obs: dict[str, np.ndarray], info: dict[str, Any]) -> np.ndarray:
+        return np.where(info["seat"] == 0, 5, 0)
+
+    data.record(bombs_itself, tmp_path / "set", games=1, max_steps=10)
+    made = data.to_minari(tmp_path / "set", "pommerman/last-v0", author="somebody")
+    assert [episode.terminations[-1] for episode in made] == [True, False, False, False]
+    assert [episode.truncations[-1] for episode in made] == [False, True, True, True]
+
+
 def test_minari_chosen(generated: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("minari")
     pytest.importorskip("PIL")

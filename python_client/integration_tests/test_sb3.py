@@ -243,9 +243,13 @@ def test_what_comes_after_death_belongs_to_the_last_step(make: Make) -> None:
     envs = make(TEAM, 1, seats=["learner", "static", "learner", "static"])
     valid = [[True, True], [True, True], [False, True], [False, True]]
     reward = [[0, 0], [0, 0], [0, 0], [1, 1]]
-    buffer = Plain(
-        4, envs.observation_space, envs.action_space, "cpu", 1.0, 0.5, n_envs=2, valid=lambda: valid.pop(0)
-    )
+
+    class Scripted(sb3.Valid):
+        def __call__(self) -> Any:
+            return np.array(valid.pop(0))
+
+    space = envs.observation_space, envs.action_space
+    buffer = Plain(4, *space, "cpu", 1.0, 0.5, n_envs=2, valid=Scripted(envs))
     obs = envs.reset()
     for step, paid in enumerate(reward):
         first = np.full(2, step == 0)
@@ -257,6 +261,26 @@ def test_what_comes_after_death_belongs_to_the_last_step(make: Make) -> None:
     np.testing.assert_allclose(buffer.advantages[:2, 0], [half**3 - 0.25, half**2 - 0.25])
     np.testing.assert_allclose(buffer.advantages[2:, 0], 0, atol=1e-6)
     np.testing.assert_allclose(buffer.returns[:, 1], buffer.returns[:, 0])
+
+
+def test_the_dead_of_a_free_for_all_have_no_future(make: Make) -> None:
+    """Whatever a critic, which does not learn from them, thinks of what they see."""
+    envs = make(FFA, 2)
+    space = envs.observation_space, envs.action_space
+    buffer = Plain(20, *space, "cpu", 1.0, 1.0, n_envs=8, valid=envs.valid)
+    envs.seed(0)
+    obs = envs.reset()
+    actions = np.array([5, 0, 0, 0] * 2)  # the first lays a bomb and stays
+    paid = np.zeros(8)
+    for step in range(20):
+        seen, (obs, reward, dones, _) = obs, envs.step(actions)
+        assert not dones.any()
+        paid += reward * envs.valid()
+        buffer.add(seen, actions[:, None], reward, np.full(8, step == 0), torch.full((8,), 5.0), torch.zeros(8))
+    dead = ~envs.info["alive"]
+    assert dead.tolist() == [True, False, False, False] * 2
+    buffer.compute_returns_and_advantage(torch.full((8, 1), 5.0), np.zeros(8))
+    assert buffer.returns[0, dead] == pytest.approx(-1) and buffer.returns[0, ~dead] == pytest.approx(5)
 
 
 def test_learns_off_policy(make: Make) -> None:

@@ -132,6 +132,13 @@ def test_partial_resets(make: Make) -> None:
     assert not torch.equal(data["planes"][1], first["planes"][1]), "another board"
 
 
+def test_a_reset_takes_a_seed(make: Make) -> None:
+    env = make(TEAM, 2, connection=pommego.Connection(expand_shared=False))
+    seen = [env.reset(seed=seed)["agents"]["planes"] for seed in (3, 4, 3)]
+    assert torch.equal(seen[0], seen[2])
+    assert not torch.equal(seen[0], seen[1])
+
+
 def test_whole_rollouts_repeat(make: Make) -> None:
     rollouts = []
     for _ in range(2):
@@ -168,5 +175,6 @@ def test_their_own_wrapper_of_pettingzoo(server: pommego.Server) -> None:
 
 
 def test_options_that_do_not_belong() -> None:
-    with pytest.raises(TypeError, match="autoreset_mode"):
-        torchrl.make_vec(FFA, autoreset_mode="Disabled")
+    for name in ("autoreset_mode", "batch_size"):
+        with pytest.raises(TypeError, match=name):
+            torchrl.make_vec(FFA, **{name: 1})

@@ -151,6 +151,14 @@ def test_refused(server: pommego.Server, tmp_path: Path) -> None:
         data.record(by_what_it_sees, tmp_path / "set", seats=["learner"] * 3, **where)
 
 
+@pytest.mark.parametrize("option", ["start_states", "max_episode_steps", "on_death"])
+def test_options_of_games_that_data_sets_do_not_have(tmp_path: Path, option: str) -> None:
+    with pytest.raises(TypeError, match=f"unexpected keyword argument '{option}'"):
+        data.record(by_what_it_sees, tmp_path / "set", **{option: None})
+    with pytest.raises(TypeError, match=f"unexpected keyword argument '{option}'"):
+        pommego.watch(by_what_it_sees, "OneVsOne-v0", **{option: None})
+
+
 @pytest.mark.parametrize(
     ("returned", "error", "says"),
     [

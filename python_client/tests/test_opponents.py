@@ -267,6 +267,46 @@ def test_states_and_resets_with_policies(vec: Vec) -> None:
     envs.step([0, 1, 0])
 
 
+def test_refused_resets_and_failing_rules_change_nothing(vec: Vec) -> None:
+    """A policy's episode goes on, and a pool's next episode is played by a new member."""
+    firsts: list[bool] = []
+
+    def noting(obs: Any, info: Any) -> Any:
+        firsts.append(bool(info["first"].any()))
+        return np.zeros(len(info["row"]), int)
+
+    def rule(rates: Any) -> Any:
+        if fails:
+            raise RuntimeError("the rule fails")
+        return np.ones(len(rates))
+
+    fails = False
+    pool = pommego.Pool(rule=rule)
+    pool.add(noting)
+    envs = vec("OneVsOne-v0", 1, opponents=[pool], max_episode_steps=4, autoreset_mode="SameStep")
+    envs.reset(seed=1)
+    envs.step([0])
+    with pytest.raises(pommego.ServerError):
+        envs.reset(options={"states": [b"no state"]})
+    envs.step([0])
+    assert firsts == [True, False]
+    envs.step([0])
+    fails = True
+    with pytest.raises(RuntimeError, match="the rule fails"):
+        envs.step([0])
+    fails = False
+    for _ in range(2):
+        envs.step([0])
+    assert firsts[-1], "the member is told of its episode"
+
+
+def test_what_a_learner_beside_policies_shows(vec: Vec) -> None:
+    envs = vec(games=2, opponents=[play, "static", play], web=True)
+    envs.reset(seed=1)
+    envs.show(values=np.zeros(2, np.float32), probabilities=np.ones((2, 6), np.float32))
+    envs.step([0, 0])
+
+
 def broken(obs: Any, info: Any) -> Any:
     return np.full(len(info["row"]), 7)
 
@@ -417,6 +457,12 @@ def test_a_pool_goes_on_from_its_state(vec: Vec) -> None:
     assert run(pool, envs, 40) == want
     with pytest.raises(ValueError, match="policies for"):
         pool.restore(saved, [])
+
+
+def test_names_of_members() -> None:
+    pool = pommego.Pool()
+    pool.add(play, "1")
+    assert [pool.add(play).name for _ in range(2)] == ["2", "3"]
 
 
 def test_a_pool_that_cannot_be(vec: Vec) -> None:

@@ -199,12 +199,17 @@ def test_programs_that_cannot_play(binary: Path) -> None:
 class Answers(BaseHTTPRequestHandler):
     """An agent behind HTTP, which always plays 0."""
 
+    told: list[str] = []  # noqa: RUF012, of all games
+
     def do_GET(self) -> None:
         self._answer({})
 
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers.get("Content-Length", 0)))
         self._answer({"action": 0})
+
+        if self.path in ("/init_agent", "/episode_end"):
+            self.told.append(self.path)
 
     def _answer(self, what: dict[str, int]) -> None:
         body = json.dumps(what).encode()
@@ -238,3 +243,6 @@ def test_an_agent_behind_http(binary: Path, address: str) -> None:
         assert ended["late"].tolist() == ended["failed"].tolist() == [0]
     with pytest.raises(pommego.ServerError, match="has a seat already"):  # one agent, one game
         pommego.make_vec("OneVsOne-v0", 2, opponents=[address])
+    Answers.told.clear()
+    assert pommego.evaluate(address, "OneVsOne-v0", "static", games=3, rules={"max_steps": 9}).ties == 3
+    assert Answers.told == ["/init_agent", "/episode_end"] * 3, "one game at a time"

@@ -90,7 +90,7 @@ def test_several_battles_from_a_seed(tmp_path: Path) -> None:
     assert recorded("a", 7) == recorded("b", 7) != recorded("c", 8)
 
 
-def test_a_battle_begins_with_a_saved_game(tmp_path: Path) -> None:
+def test_a_battle_begins_with_a_saved_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pommerman.make("OneVsOne-v0", [agents.RandomAgent(), agents.RandomAgent()]) as env:
         env.reset()
         env._step_count = 795
@@ -100,6 +100,9 @@ def test_a_battle_begins_with_a_saved_game(tmp_path: Path) -> None:
         [*DUEL, "--game_state_file", saved, "--record_json_dir", str(tmp_path), "--agent_env_vars", "0:a=b"]
     )
     assert int(states(tmp_path / "1")[0]["step_count"]) == 795
+    with pytest.raises(SystemExit):  # a whole game
+        run_battle.main([*DUEL, "--game_state_file", str(tmp_path / "1" / "game_state.json")])
+    assert 'one entry of its "state"' in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -215,7 +215,17 @@ def test_words_come_as_they_were_sent() -> None:
         spelled = env.get_json_info(json_encoder=Spelled)
         assert (spelled["radio_num_words"], spelled["board_size"]) == ("<2>", "11")
         with pytest.raises(TypeError, match="neither a number nor a list"):
-            env.step(["stop"] * 4)
+            env.step([[0, 1, 1], "stop", "stop", "stop"])
+        with pytest.raises(ValueError, match="99"):
+            env.step([[0, 1, 1], [99, 0, 0], 0, 0])
+        saved = env.get_json_info()
+        assert [json.loads(saved[name]) for name in ("radio_from_agent", "intended_actions")] == [
+            {"Agent0": [3, 8], "Agent1": [70], "Agent2": [0, 0], "Agent3": [0, 0]},
+            [0, 0, 0, 0],
+        ]
+        env.set_init_game_state(saved)
+        assert [one["message"] for one in env.reset()] == [(0, 0), (0, 0), (3, 8), (70,)]
+        env.set_init_game_state(None)
         assert {one["message"] for one in env.reset()} == {(0, 0)}
 
 
@@ -663,7 +673,7 @@ def test_a_bad_saved_game() -> None:
         with pytest.raises(ValueError, match="an agent 7, which this"):
             env.reset()
         env.set_init_game_state({name: text for name, text in state.items() if name != "bombs"})
-        with pytest.raises(KeyError, match="bombs"):
+        with pytest.raises(ValueError, match="no 'bombs'"):
             env.reset()
 
 
@@ -672,14 +682,18 @@ AGENT = {"position": [1, 1], "is_alive": True, "ammo": 1, "blast_strength": 2, "
 
 def test_files_of_steps_are_joined(tmp_path: Path) -> None:
     with made() as env:
+        state = env.get_json_info() if env.reset() else {}
+        env.set_init_game_state({**state, "step_count": "99"})
         env.reset()
         for _ in range(3):
             env.save_json(str(tmp_path))
             _, _, _, info = env.step([0] * 4)
+        for path in list(tmp_path.iterdir()):
+            path.rename(path.with_name(path.name.lstrip("0")))  # from 1,000 steps on names are longer
     utility.join_json_state(str(tmp_path), ["me"] * 4, "now", FFA, info)
     assert [path.name for path in tmp_path.iterdir()] == ["game_state.json"]
     joined = json.loads((tmp_path / "game_state.json").read_text())
-    assert [json.loads(state["step_count"]) for state in joined["state"]] == [0, 1, 2]
+    assert [json.loads(state["step_count"]) for state in joined["state"]] == [99, 100, 101]
     assert joined["result"] == {"name": "Incomplete", "id": 3}
     assert "winners" not in joined
 

@@ -112,6 +112,22 @@ def test_disabled_autoreset(servers: list[pommego.Server], vec: Vec) -> None:
         assert refused > 3
 
 
+def test_a_restored_game_that_is_over(servers: list[pommego.Server], vec: Vec) -> None:
+    """No server makes a step that one of them refuses."""
+    options = {"opponents": ["static"] * 3, "autoreset_mode": "Disabled", "max_episode_steps": 3}
+    with several(servers, FFA, 5, **options) as envs:
+        envs.reset(seed=1)
+        for _ in range(3):
+            envs.step(np.zeros(5, int))
+        over = envs.get_state(3)
+        envs.reset()
+        envs.set_state(3, over)
+        with pytest.raises(pommego.ServerError, match="game 3 has finished"):
+            envs.step(np.zeros(5, int))
+        states = envs.get_state(as_json=True)
+        assert [state["step_count"] for state in states] == ["0", "0", "0", "3", "0"]
+
+
 def test_saved_games(servers: list[pommego.Server], vec: Vec) -> None:
     plain = vec(FFA, 5, opponents=MIXED)
     with several(servers, FFA, 5, opponents=MIXED) as envs:
@@ -140,6 +156,8 @@ def test_saved_games(servers: list[pommego.Server], vec: Vec) -> None:
         assert envs.render(range(5)) == plain.render(range(5))
         starts = {"states": [saved[0], None, saved[3], None, saved[1]]}
         both(envs.reset(options=starts), plain.reset(options=starts), "in states")
+        starts = {"states": [saved[0], None, None, None, None]}
+        both(envs.reset(options=starts), plain.reset(options=starts), "in one server's states")
         for each in (envs, plain):
             with pytest.raises(pommego.ServerError, match="5, want 0 to 4"):
                 each.get_state(5)

@@ -264,6 +264,20 @@ def test_search_cannot_foresee_the_dice(vec: Vec) -> None:
     assert (a.obs["planes"] != c.obs["planes"]).any()
 
 
+def test_simulating_bare_states_is_repeatable(vec: Vec) -> None:
+    """What the state does not say, such as the learner's seat, depends on the seed alone."""
+    envs = vec(games=2, opponents=["static"] * 3)
+    envs.reset(seed=1)
+    state = envs.get_state(0, as_json=True)
+    del state["pommego"]["pool"]
+    seats = []
+    for before in range(3):
+        if before:
+            envs.simulate([envs.get_state(0)], [0], seed=before)
+        seats.append([envs.simulate([state], [0], seed=seed)[-1]["seat"][0] for seed in range(8)])
+    assert seats[0] == seats[1] == seats[2] and len(set(seats[0])) > 1
+
+
 def test_simulating_many_is_simulating_each(vec: Vec) -> None:
     """Split over several messages or not, with games that end in some of them."""
     envs = vec("OneVsOne-v0", 64, max_episode_steps=5)

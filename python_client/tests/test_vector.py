@@ -233,6 +233,13 @@ def test_seeds_and_episodes(vec: Vec) -> None:
     assert envs.by_game(info["episode_number"])[:, 0].tolist() == [1, 0, 1]
 
 
+def test_seeds_for_some_games(vec: Vec) -> None:
+    """Also in the first reset, in which the others draw theirs."""
+    envs = vec(games=3)
+    _, info = envs.reset(seed=[4, None, 6])
+    assert envs.by_game(info["seed"])[[0, 2], 0].tolist() == [4, 6]
+
+
 def test_entropy_is_drawn_and_reported(vec: Vec) -> None:
     envs = vec(games=3)
     obs, info = envs.reset()

@@ -94,13 +94,7 @@ RECIPES = {
     "ppo-ffa": Recipe(
         FFA, {"simple": 0.6, "static": 0.15, "heuristic": 0.25}, ("simple", "static", "heuristic"), minutes=24
     ),
-    "ppo-duel": Recipe(
-        DUEL,
-        {"simple": 0.5, "champion:level=2": 0.5},
-        ("simple", "champion:level=2"),
-        minutes=45,
-        temperature=1,
-    ),
+    "ppo-duel": Recipe(DUEL, MIXED, ("simple", "static", "champion:level=2"), minutes=45, temperature=1),
     "mappo-team": Recipe(
         TEAM, MIXED, ("simple", "static", TEACHER), minutes=75, entropy=0.006, temperature=0.85
     ),

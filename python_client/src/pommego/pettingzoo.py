@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from pommego._core import terminal
 from pommego._core.call_lock import uncopied
+from pommego._core.connecting import Connection
 from pommego._core.more_checks import one_action
 from pommego._core.rows import to_box
 from pommego.errors import PommegoError
@@ -86,6 +87,7 @@ def parallel_env(
         raise ValueError(f"render_mode is {render_mode!r}, expected None or one of {modes}")
     options.setdefault("workers", 1)
     options.setdefault("state", True)
+    options["connection"] = Connection.read(options.get("connection")).expanding()
     envs = make_vec(
         id,
         1,

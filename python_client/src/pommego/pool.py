@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -156,8 +157,9 @@ class Pool:
             ValueError: a member has that name.
         """
         check_policy("a member", policy, *SEARCH)
-        name = str(self._added) if name is None else name
-        if any(name == member.name for member in self.members):
+        names = {member.name for member in self.members}
+        name = next(n for n in map(str, itertools.count(self._added)) if n not in names) if name is None else name
+        if name in names:
             raise ValueError(f"there is a member called {name!r} already")
         member = Member(name, policy, self._added, self.rating, scores=deque(maxlen=self._window))
         self._members[member.number] = member

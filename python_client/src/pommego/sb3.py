@@ -27,6 +27,7 @@ from pommego._core.batch import Observation
 from pommego._core.call_lock import uncopied
 from pommego._core.checks import one_seed
 from pommego._core.rows import fields_of
+from pommego._core.connecting import Connection
 from pommego._core.wording import check_options
 from pommego.making import make_vec as make_vector_env
 from pommego.single import row_info
@@ -35,7 +36,7 @@ from pommego.vector import PommegoVectorEnv
 
 __all__ = ["Planes", "PommegoVecEnv", "Valid", "ValidRows", "make_vec"]
 
-_NOT_HERE = ("autoreset_mode", "copy")
+_NOT_HERE = ("autoreset_mode", "copy", "batch_size")
 
 Indices = None | int | Sequence[int]
 
@@ -48,11 +49,12 @@ def make_vec(id: str, num_envs: int = 1, *, render_mode: str | None = None, **op
         num_envs: number of games. (The attribute of this name counts rows.)
         render_mode: "rgb_array" or None.
         options: as for `pommego.make_vec`, except autoreset_mode (here games
-            always restart in the step that ends them) and copy.
+            always restart in the step that ends them), copy and batch_size.
 
     Errors are those of `pommego.make_vec`.
     """
     check_options(options, _NOT_HERE, make_vec, make_vector_env)
+    options["connection"] = Connection.read(options.get("connection")).expanding()
     drawn = render_mode or "ansi"
     envs = make_vector_env(id, num_envs, autoreset_mode=AutoresetMode.SAME_STEP, render_mode=drawn, **options)
     return PommegoVecEnv(envs, render_mode=render_mode)
@@ -88,6 +90,7 @@ class PommegoVecEnv(VecEnv):
         self.render_mode = render_mode
         self._begin = time.time()
         super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)
+        self.metadata["render_fps"] = envs.metadata["render_fps"]  # for VecVideoRecorder
 
     def reset(self) -> Observation:
         """Begin new games, with the seeds that `seed` was given.
@@ -264,6 +267,10 @@ class Valid:
             )
         return self._envs.info["valid"]
 
+    def lost(self) -> NDArray[np.bool_]:
+        """Return which rows get nothing more in their episode, as their seats are out for good: bool (rows,)."""
+        return ~self._envs.info["alive"] & self._envs.envs.game_spec.dead_leave
+
     def __reduce__(self) -> tuple[type[Valid], tuple[()]]:
         return Valid, ()
 
@@ -299,6 +306,7 @@ class ValidRows:
 
     def compute_returns_and_advantage(self, last_values: Any, dones: NDArray[Any]) -> None:
         """End a rollout. Values after a death are what was received then, not estimates."""
+        last_values = last_values * last_values.new_tensor(~self._valid.lost()).view_as(last_values)
         after, goes_on = last_values.cpu().numpy().flatten(), 1.0 - dones
         for step in reversed(range(self.buffer_size)):
             received = self.rewards[step] + self.gamma * goes_on * after

@@ -214,13 +214,18 @@ class SuiteResult:
     def score(self) -> Interval:
         """The mean over the parts of wins and the suite's share of ties, with a 95 % interval.
 
-        The interval is the normal distribution's, with the parts as strata.
+        The interval is the normal distribution's, with the parts as strata. For it each part has half a won and
+        half a lost game more, as equal games alone do not deviate.
         """
         results = [part.evaluation.results for part in self.parts]
         points = [np.where(own == 0, self.suite.ties, own == 1) for own in results]
         mean = float(np.mean([p.mean() for p in points]))
-        error = math.sqrt(sum(p.var(ddof=1) / len(p) for p in points)) / len(points)
-        return Interval(mean, max(0.0, mean - Z * error), min(1.0, mean + Z * error))
+        shares = np.array([(p.sum() + 0.5) / (len(p) + 1) for p in points])
+        squares = np.array([((p**2).sum() + 0.5) / (len(p) + 1) for p in points])
+        games = np.array([len(p) for p in points])
+        error = Z * math.sqrt(((squares - shares**2) / games).sum()) / len(points)
+        middle = shares.mean()
+        return Interval(mean, max(0.0, min(mean, middle - error)), min(1.0, max(mean, middle + error)))
 
     @property
     def rating(self) -> Interval:

@@ -23,13 +23,14 @@ from torchrl.envs import EnvBase
 from pommego._core.batch import Observation
 from pommego._core.call_lock import uncopied
 from pommego._core.rows import fields_of
+from pommego._core.connecting import Connection
 from pommego._core.wording import check_options
 from pommego.making import make_vec as make_vector_env
 from pommego.vector import PommegoVectorEnv
 
 __all__ = ["PommegoTorchEnv", "make_vec"]
 
-_NOT_HERE = ("autoreset_mode", "copy", "render_mode")
+_NOT_HERE = ("autoreset_mode", "copy", "render_mode", "batch_size")
 _GROUP = "agents"
 _FLAGS = ("alive", "valid")  # keys of info that every batch has
 
@@ -44,11 +45,12 @@ def make_vec(
         num_envs: number of games, the batch size.
         device: the device of tensors; None: the CPU, with no device set.
         options: as for `pommego.make_vec`, except autoreset_mode (TorchRL
-            resets where and when it is told to), copy and render_mode.
+            resets where and when it is told to), copy, render_mode and batch_size.
 
     Errors are those of `pommego.make_vec`.
     """
     check_options(options, _NOT_HERE, make_vec, make_vector_env)
+    options["connection"] = Connection.read(options.get("connection")).expanding()
     envs = make_vector_env(id, num_envs, autoreset_mode=AutoresetMode.SAME_STEP, **options)
     return PommegoTorchEnv(envs, device=device)
 
@@ -125,7 +127,11 @@ class PommegoTorchEnv(EnvBase):
         own = Composite(specs, shape=self._lead)
         return own if self._single else Composite({_GROUP: own}, shape=self.batch_size)
 
-    def _reset(self, tensordict: TensorDictBase | None = None, **_: Any) -> TensorDictBase:
+    def _reset(
+        self, tensordict: TensorDictBase | None = None, *, seed: int | None = None, **_: Any
+    ) -> TensorDictBase:
+        if seed is not None:
+            self._first_seed = seed
         wanted = None if tensordict is None else tensordict.get("_reset", None)
         if wanted is None:
             wanted = torch.ones(self.batch_size, dtype=torch.bool)

@@ -16,7 +16,7 @@ from pommego._core.opponents import check_player
 from pommego._core.program import run
 from pommego._core.wording import check_options
 from pommego.data.recording import record
-from pommego.evaluation import Policy, seatings
+from pommego.evaluation import NOT_HERE, Policy, seatings
 from pommego.making import make_vec
 from pommego.pool import SEARCH
 
@@ -119,7 +119,7 @@ def watch(
             number = [] if game is None else ["--game", str(game)]
             return _drawn([os.fspath(what), *drawn, *number], Path(what).name, temporary)
         check_player("what", what, *SEARCH)
-        check_options(options, (), watch, make_vec)
+        check_options(options, (*NOT_HERE, "start_states"), watch, make_vec)
         recorded = str(Path(temporary) / "match")
         with running(address, token) as where:
             spec = describe(id, rules=options.get("rules"), **where, connection=options.get("connection"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pommego._core.games import Games
@@ -34,7 +34,7 @@ class Connection(Certificates):
             broadcasts them without a copy.
         agent_limit: seconds that opponents outside the server ("exec:COMMAND",
             "library:PATH", "http://host:port") have for a move; None: the usual limit, 0.1 unless the
-            game has its own. Late or invalid moves are replaced by stop, and
+            game or the agent ("llm:...": 30) has its own. Late or invalid moves are replaced by stop, and
             ``info["game"]`` counts them, as ``late`` and ``failed``.
     """
 
@@ -48,6 +48,10 @@ class Connection(Certificates):
         if not isinstance(given, cls | None):
             raise TypeError(f"connection is {given!r}, expected pommego.Connection(...)")
         return given or cls()
+
+    def expanding(self) -> Connection:
+        """Return these settings with `expand_shared`, for adapters, which have rows alone."""
+        return replace(self, expand_shared=True)
 
 
 @dataclass(frozen=True)

@@ -178,10 +178,10 @@ class Games:
         if not isinstance(seeds, tuple):
             return self._reset(mask, starts, seed=seeds)
         values, given = seeds
-        if not given.all():  # games without a seed come first, in a separate request
+        if not given.all():  # first without seeds, all games, as games that were never reset must not be left out
             rest = ~given if mask is None else ~given & mask
+            view = self._reset(mask, starts) if rest.any() else None
             mask = given if mask is None else given & mask
-            view = self._reset(rest, starts) if rest.any() else None
             if view is not None and not mask.any():
                 return view
         return self._reset(mask, starts, seeds=wire.tensor(values))

@@ -63,7 +63,8 @@ class Servers(Hosts):
         if isinstance(replace, str):
             raise TypeError(f"replace is {replace!r}, expected True, False or a list: [{replace!r}]")
         self.retries = math.inf if replace else 0
-        self.hosts, self._timeout = addresses, timeout
+        self._given, self._timeout = tuple(addresses), timeout
+        self.hosts = addresses  # where games are now: a clone's begin there
         self._spares = [] if isinstance(replace, bool) else list(replace)
 
     def maker(self, connect: Connect, host: str, own: dict[str, Any]) -> Make:
@@ -78,7 +79,8 @@ class Servers(Hosts):
             while True:
                 for address in self._tried(at, why):
                     try:
-                        games, at = connect(address, own), address
+                        games = connect(address, own)
+                        self.hosts[self.hosts.index(at)] = at = address
                         return games
                     except PommegoError as e:
                         if not _may_pass(e):
@@ -93,7 +95,7 @@ class Servers(Hosts):
 
     def _tried(self, at: str, why: Exception) -> list[str]:
         """Return the addresses to try, in order: a server that did not answer in time comes last."""
-        others = [address for address in self.hosts if address != at]
+        others = [address for address in self._given if address != at]
         near = [*others, at] if isinstance(why, TimeoutError) else [at, *others]
         return list(dict.fromkeys([*self._spares, *near]))
 

@@ -52,7 +52,7 @@ def play(
 def play_matches(
     spec: GameSpec, games: Sequence[Game], rules: dict[str, Any], *, tell: Callable[[int], None]
 ) -> Played:
-    """Play games between agents as matches, one per core at a time; see `play_games`."""
+    """Play games between agents as matches, one per core at a time, or one with agents behind HTTP; see `play_games`."""
     id, played = spec.id.removeprefix("custom:"), Played(len(games), spec)
     started: list[subprocess.Popen] = []
 
@@ -65,7 +65,8 @@ def play_matches(
         played.lengths[number], played.over[number] = end["steps"], True
         return None
 
-    with ThreadPoolExecutor(os.cpu_count()) as threads:
+    shared = any(player.startswith("http") for game in games for player in game.players)
+    with ThreadPoolExecutor(1 if shared else os.cpu_count()) as threads:
         matches: list[Future[Exception | None]] = []
         why: Exception | None = None
         try:

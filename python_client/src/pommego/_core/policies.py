@@ -18,7 +18,7 @@ from pommego._core.opponents import LineUps, Policy
 from pommego._core.saved import restore, simulate
 from pommego._core.session import Session
 from pommego._transport import wire
-from pommego.errors import PommegoError, ProtocolError
+from pommego.errors import PommegoError, ProtocolError, ServerError
 from pommego.pool import Member, Pool, options_for
 from pommego.spec import Choice, Result
 
@@ -71,10 +71,15 @@ class PolicyGames:
                 "simulate() plays on the server, where the policies among the opponents cannot be asked: "
                 "make an environment whose other seats learn, or are agents, for the search"
             )
+        known = self._known.copy()
         if what is Games.reset:
             _, mask, *_ = args
             self._known[slice(None) if mask is None else mask] = False
-        answer = self._inner.ask(what, *args, **options)
+        try:
+            answer = self._inner.ask(what, *args, **options)
+        except ServerError:  # nothing has changed
+            self._known = known
+            raise
         if what is restore:
             self._known[args[0]] = False
         elif what is Games.set_opponents:
@@ -114,7 +119,7 @@ class PolicyGames:
         """Seat policies in the games whose episode begins, and say which those are."""
         same = (self._seed[games] == view.seed) & (self._episode[games] == view.episode)
         first = ~(same & self._known[games])
-        self._seed[games], self._episode[games], self._known[games] = view.seed, view.episode, True
+        self._known[games] = False  # until all are seated: a pool's rule may fail
         for i in np.flatnonzero(first).tolist():
             game, seed, episode = int(games[i]), int(view.seed[i]), int(view.episode[i])
             members = self._pools[game] = {}
@@ -127,6 +132,7 @@ class PolicyGames:
                         members[player] = player.seat(seed, episode)
                     player = members[player].policy
                 self._playing[game, j] = -1 if isinstance(player, str) else self._number(player)
+        self._seed[games], self._episode[games], self._known[games] = view.seed, view.episode, True
         return first
 
     def _number(self, policy: Any) -> int:

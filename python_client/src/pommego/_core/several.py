@@ -130,7 +130,8 @@ class JoinedGames:
             if own is not None and not own.any():
                 return portion.ask(Games.observe)
             own = None if own is None or own.all() else own
-            where = None if states is None else states[portion.slice]
+            where = states[portion.slice] if states else None
+            where = where if where and any(state is not None for state in where) else None
             return portion.change(Games.reset, _seeds_of(seeds, portion), own, where)
 
         return self._show(
@@ -172,7 +173,13 @@ class JoinedGames:
         ]
         same = np.ones(len(self._over), np.bool_)
         same[games] = False
-        return self._show(views, same)
+        view = self._show(views, same)
+        ended = np.array([state["pommego"]["pool"]["ended"] for state in self._save(games, True)])
+        if self.about.made.autoreset_mode == "Disabled":
+            self._over[games] = ended
+        else:
+            self._acts[games] &= ~ended[:, None]
+        return view
 
     def _render(self, game: int, *how: Any) -> Any:
         ((portion, there),) = [(portion, there[0]) for portion, own, there in self._split([game]) if own]

@@ -7,7 +7,7 @@ is free again when the last array on it has been deleted.
 
 from __future__ import annotations
 
-import sys
+import weakref
 
 import numpy as np
 
@@ -16,31 +16,22 @@ _KEPT = 4
 
 
 class BufferPool:
-    """Hands out 64-byte aligned, writable buffers.
-
-    Whether a buffer is in use follows from its reference count, which is exact only
-    in CPython with its interpreter lock; elsewhere every buffer is newly allocated.
-    """
+    """Hands out 64-byte aligned, writable buffers."""
 
     def __init__(self) -> None:
-        self._memory: list[np.ndarray] = []
-        self._counts = hasattr(sys, "getrefcount") and getattr(sys, "_is_gil_enabled", lambda: True)()
+        self._kept: list[tuple[np.ndarray, weakref.ref[np.ndarray]]] = []  # memory, and what was handed out of it
 
     def take(self, size: int) -> memoryview:
         """Return a buffer of at least `size` bytes that no other view shares.
 
         It is in use as long as views of it exist: there is nothing to give back.
         """
-        for memory in self._memory if self._counts else ():
-            # Three references are not the caller's: the list's, getrefcount's argument, and the loop's.
-            if sys.getrefcount(memory) == 3 and memory.size >= size + ALIGNMENT:
-                return self._aligned(memory)
-        memory = np.empty(size + ALIGNMENT, np.uint8)
-        if self._counts:
-            self._memory = [*self._memory[-_KEPT + 1 :], memory]
-        return self._aligned(memory)
-
-    @staticmethod
-    def _aligned(memory: np.ndarray) -> memoryview:
+        free = (each for each, out in self._kept if out() is None and each.size >= size + ALIGNMENT)
+        memory = next(free, None)
+        if memory is None:
+            memory = np.empty(size + ALIGNMENT, np.uint8)
         skip = -memory.__array_interface__["data"][0] % ALIGNMENT
-        return memoryview(memory)[skip : skip + memory.size - ALIGNMENT]
+        out = memory[skip : skip + memory.size - ALIGNMENT]
+        others = [kept for kept in self._kept if kept[0] is not memory]
+        self._kept = [*others[-_KEPT + 1 :], (memory, weakref.ref(out))]
+        return memoryview(out)

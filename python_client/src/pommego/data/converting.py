@@ -100,7 +100,7 @@ def to_minari(
 def _seat_episode(game: Episode, seat: int, cut: bool) -> dict[str, Any]:
     steps = int(game.alive[:-1, seat].sum()) if cut else len(game)
     ends = np.arange(steps) == steps - 1
-    died = steps < len(game)
+    died = cut and not game.alive[steps, seat]
     return {
         "observations": {name: array[: steps + 1, seat].copy() for name, array in game.observations.items()},
         "actions": game.actions[:steps, seat].astype(np.int64),

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from pommego._core.playing import searching
 from pommego._core.policies import checked
 from pommego._core.program import rules_of, run
+from pommego._core.wording import check_options
 from pommego.data.manifest import Manifest
 from pommego.making import make_vec
 from pommego.pool import options_for
@@ -29,6 +30,7 @@ Policy = Callable[[dict[str, Array], dict[str, Any]], ArrayLike | tuple[ArrayLik
 Forms = dict[str, tuple[np.dtype, tuple[int, ...]]]  # of extra arrays: dtype and shape, by name
 
 _LEARNER = "learner"
+_NOT_HERE = ("max_episode_steps", "on_death", "autoreset_mode", "batch_size", "start_states")
 
 
 def record(
@@ -84,7 +86,8 @@ def record(
             that are out, are null. "visits", int32, and "values", float64, both
             (choices,), go together and are the columns of agents that search.
         progress: called after each game with the number of games stored and in all.
-        options: further options of `pommego.make_vec`, such as address and token.
+        options: further options of `pommego.make_vec`, such as address and token, but not
+            start_states: games begin on the boards of their seeds.
 
     Returns:
         the data set's manifest.
@@ -94,6 +97,7 @@ def record(
         PommegoError: storing failed; the message says why.
         ServerError: the server refused an option; see `pommego.make_vec`.
     """
+    check_options(options, _NOT_HERE, record, make_vec)
     forms = {key: (np.dtype(dtype), tuple(shape)) for key, (dtype, shape) in (extra or {}).items()}
     named = [opponents] if isinstance(opponents, str) else opponents or seats or ()
     others = [agent for agent in named if agent != _LEARNER]

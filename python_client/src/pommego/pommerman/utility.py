@@ -301,7 +301,8 @@ def join_json_state(
         info: what the last step returned.
     """
     folder = Path(record_json_dir)
-    parts = sorted(path for path in folder.rglob("*.json") if "game_state" not in path.name)
+    parts = [path for path in folder.rglob("*.json") if "game_state" not in path.name]
+    parts.sort(key=lambda path: (path.parent, len(path.name), path.name))  # 1000 after 999
     game: dict[str, Any] = {
         "agents": agents,
         "finished_at": finished_at,

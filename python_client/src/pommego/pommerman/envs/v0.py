@@ -223,7 +223,6 @@ class Pomme(gymnasium.Env):
         """
         if self._board is None:
             raise RuntimeError("there is no game: call reset() first")
-        self._intended_actions = actions
         self._board, _, self._bombs, self._items, self._flames = self.model.step(
             actions,
             self._board,
@@ -233,6 +232,7 @@ class Pomme(gymnasium.Env):
             self._flames,
             max_blast_strength=self._agent_view_size or _LARGEST_BLAST,
         )
+        self._intended_actions = actions
         self._step_count += 1
         done = self._get_done()
         obs = self.get_observations()
@@ -291,7 +291,7 @@ class Pomme(gymnasium.Env):
         """Put the game into the state that was set with `set_init_game_state`.
 
         Raises:
-            KeyError, ValueError: it is not a saved game of this environment's agents.
+            ValueError: it is not a saved game of this environment's agents.
         """
         self._board_size = int(self._saved("board_size"))
         self._step_count = int(self._saved("step_count"))
@@ -319,6 +319,8 @@ class Pomme(gymnasium.Env):
 
     def _saved(self, name: str) -> Any:
         """Return a field of the state that was set, whose values are JSON texts or plain values."""
+        if name not in self._init_game_state:
+            raise ValueError(f"the saved state has no {name!r}; of a whole game give one entry of its \"state\"")
         value = self._init_game_state[name]
         return json.loads(value) if isinstance(value, str) else value
 

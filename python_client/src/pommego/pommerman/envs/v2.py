@@ -68,16 +68,21 @@ class Pomme(v0.Pomme):
         Raises:
             TypeError: a living agent's action is neither a number nor a list or tuple.
         """
-        moves = []
+        moves, before = [], self._radio_from_agent.copy()
         for action, agent in zip(actions, self._agents, strict=False):  # more are ignored
             move, words = action, _SILENCE
             if agent.is_alive and isinstance(action, list | tuple):
                 move, words = action[0], tuple(action[1 : 1 + self._radio_num_words])
             elif agent.is_alive and not isinstance(action, int | np.integer | constants.Action):
+                self._radio_from_agent = before
                 raise TypeError(f"action {action!r} is neither a number nor a list of a number and words")
             moves.append(move)
             self._radio_from_agent[constants.Item[f"Agent{agent.agent_id}"]] = words
-        return super().step(moves)
+        try:
+            return super().step(moves)
+        except ValueError:
+            self._radio_from_agent = before
+            raise
 
     @staticmethod
     def featurize(obs: dict[str, Any]) -> NDArray[np.float32]:
@@ -102,4 +107,4 @@ class Pomme(v0.Pomme):
         """Put the game into the state that was set, with the messages in it."""
         super().set_json_info()
         words = self._saved("radio_from_agent")
-        self._radio_from_agent.update({constants.Item[name]: message for name, message in words.items()})
+        self._radio_from_agent.update({constants.Item[name]: tuple(said) for name, said in words.items()})
