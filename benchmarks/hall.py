@@ -3,8 +3,6 @@
 --agents "exec:python benchmarks/hall.py seat eisenach LIBRARY" --limit 1s --wait 1m
 """
 
-from __future__ import annotations
-
 import ctypes
 import importlib
 import json

@@ -6,8 +6,6 @@ Each program is a model as `pommego.llm.evaluate` takes it. Built-in agents play
 moves as text. The scores are the suite's scale.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import random

@@ -13,8 +13,6 @@ cores: run nothing else meanwhile. Another revision is built in a temporary work
 with the working tree, each with its own client.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import datetime

@@ -7,8 +7,6 @@ has what the first id's says, and what others say otherwise. What stands above `
 in a page is written by hand and kept.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Take the pictures of the pages in docs/images: what `make pictures` does. It needs Chromium."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tempfile

@@ -14,8 +14,6 @@ GIF its game, which plays.
 Sites of other versions in the same folder stay. The pages offer all that versions.json lists.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -7,8 +7,6 @@ there is one. An editable install compiles nothing: it uses the program that
 `make build` leaves in the repository.
 """
 
-from __future__ import annotations
-
 import os
 import platform
 import shutil

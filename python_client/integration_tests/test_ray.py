@@ -64,7 +64,7 @@ def test_as_on_one_machine(cluster: Cluster, options: dict[str, Any]) -> None:  
             assert all(array.flags.writeable for array in got[1:4])
             if step == 100:
                 assert envs.get_state() == plain.get_state()
-                assert envs.get_state(5).json() == plain.get_state(5, as_json=True)
+                assert envs.get_state(5, as_json=True) == plain.get_state(5, as_json=True)
                 saved = plain.get_state([1, 2])
                 both(envs.set_state([6, 0], saved), plain.set_state([6, 0], saved), "set")
         assert sum(host.lost for host in envs.hosts) >= 4

@@ -205,7 +205,9 @@ def test_without_a_number_of_environments() -> None:
 
 
 def test_opponents_that_servers_must_allow() -> None:
-    env = rllib.single_agent({"id": DUEL, "opponents": ["java-mcts:ticks=5,omniscient=1"], "action_mask": True})
+    env = rllib.single_agent(
+        {"id": DUEL, "opponents": ["java-mcts:ticks=5,omniscient=1"], "action_mask": True}
+    )
     env.reset(seed=1)
     env.close()
 

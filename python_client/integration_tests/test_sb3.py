@@ -245,7 +245,7 @@ def test_what_comes_after_death_belongs_to_the_last_step(make: Make) -> None:
     reward = [[0, 0], [0, 0], [0, 0], [1, 1]]
 
     class Scripted(sb3.Valid):
-        def __call__(self) -> Any:
+        def __call__(self) -> np.ndarray:
             return np.array(valid.pop(0))
 
     space = envs.observation_space, envs.action_space
@@ -276,7 +276,9 @@ def test_the_dead_of_a_free_for_all_have_no_future(make: Make) -> None:
         seen, (obs, reward, dones, _) = obs, envs.step(actions)
         assert not dones.any()
         paid += reward * envs.valid()
-        buffer.add(seen, actions[:, None], reward, np.full(8, step == 0), torch.full((8,), 5.0), torch.zeros(8))
+        buffer.add(
+            seen, actions[:, None], reward, np.full(8, step == 0), torch.full((8,), 5.0), torch.zeros(8)
+        )
     dead = ~envs.info["alive"]
     assert dead.tolist() == [True, False, False, False] * 2
     buffer.compute_returns_and_advantage(torch.full((8, 1), 5.0), np.zeros(8))

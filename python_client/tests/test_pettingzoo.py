@@ -311,7 +311,10 @@ def test_state_is_the_global_one(zoo: types.SimpleNamespace, vec: Any, observati
 def test_connections_shared_with_vector_environments(zoo: types.SimpleNamespace) -> None:
     env = zoo.parallel_env(TEAM, observation="raw", connection=pommego.Connection(expand_shared=False))
     seen, _ = env.reset(seed=0)
-    assert seen["agent_3"]["observation"]["maps"].shape == env.observation_space("agent_3")["observation"]["maps"].shape
+    assert (
+        seen["agent_3"]["observation"]["maps"].shape
+        == env.observation_space("agent_3")["observation"]["maps"].shape
+    )
 
 
 @pytest.mark.parametrize(

@@ -137,7 +137,9 @@ def test_saved_games(servers: list[pommego.Server], vec: Vec) -> None:
         assert envs.get_state() == plain.get_state()
         assert envs.get_state([4, 0, 3]) == plain.get_state([4, 0, 3])
         assert (
-            envs.get_state(2).json() == plain.get_state(2, as_json=True) == envs.state_json(envs.get_state(2))
+            envs.get_state(2, as_json=True)
+            == plain.get_state(2, as_json=True)
+            == envs.state_json(envs.get_state(2))
         )
         saved = plain.get_state()
         for _ in play(envs, plain, 20):

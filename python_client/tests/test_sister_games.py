@@ -83,7 +83,7 @@ def test_states(vec: Vec, env_id: str, others: int) -> None:
     rng = np.random.default_rng(0)
     for _ in range(15):
         envs.step(rng.integers(0, 6, 2))
-    for kept in (envs.get_state(), [s.json() for s in envs.get_state()]):
+    for kept in (envs.get_state(), envs.get_state(as_json=True)):
         envs.set_state(range(2), kept)
         want = tuple(envs.step(np.full(2, move)) for move in (1, 5, 4))
         envs.set_state(range(2), kept)

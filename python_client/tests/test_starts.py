@@ -43,7 +43,7 @@ def test_a_reset_that_says_where(vec: Vec, states: list[pommego.State]) -> None:
     obs, info = envs.reset(seed=0, options={"states": [states[0], None, bytes(states[3])]})
     assert steps_shown(envs, obs) == [3, 0, 12]
     assert info["seed"].tolist() == [0, 1, 2]
-    again, _ = envs.reset(seed=0, options={"states": [states[0], None, states[3].json()]})
+    again, _ = envs.reset(seed=0, options={"states": [states[0], None, vec(games=1).state_json(states[3])]})
     assert again["planes"].tobytes() == obs["planes"].tobytes()
     mask = np.array([False, True, False])
     obs, _ = envs.reset(options={"reset_mask": mask, "states": [None, states[1], None]})
@@ -113,7 +113,7 @@ def test_a_game_saved_in_the_middle_goes_on(vec: Vec, states: list[pommego.State
     assert go_on(envs) == want
     other = vec(opponents=["random"] * 3, start_states=states, max_episode_steps=9)
     other.reset(seed=0)
-    other.set_state(range(3), [state.json() for state in saved])
+    other.set_state(range(3), [envs.state_json(state) for state in saved])
     assert go_on(other) == want
 
 

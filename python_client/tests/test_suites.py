@@ -379,6 +379,15 @@ def test_kinds_that_are_there_twice_differ_in_print() -> None:
     assert len(set(lines)) == 5
 
 
+def test_intervals_of_games_that_end_alike() -> None:
+    suite = suites.SUITES["llm-2027"]
+    won = suites.Evaluation(np.ones(20, np.int8), np.ones(20, np.int32), np.zeros(20, np.uint8))
+    parts = tuple(suites.Part(who, won, [], partner, id) for id, who, partner in suite.parts)
+    score = suites.SuiteResult(suite, parts, {}).score
+    assert score.value == score.high == 1
+    assert 0.9 < score.low < 0.97
+
+
 def test_suites_of_0_1_are_checked_with_0_1(
     of_champion: Path, where: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

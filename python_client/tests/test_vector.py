@@ -468,10 +468,10 @@ def test_opponents_change_with_the_next_episode(vec: Vec) -> None:
     envs.set_opponents(["random"] * 3)
 
     def others_moved() -> bool:
-        first = envs.get_state(0).json()
+        first = envs.get_state(0, as_json=True)
         for _ in range(12):
             envs.step([0])
-        return envs.get_state(0).json()["agents"] != first["agents"]
+        return envs.get_state(0, as_json=True)["agents"] != first["agents"]
 
     assert not others_moved(), "not in the middle of an episode"
     envs.reset()

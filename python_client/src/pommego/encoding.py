@@ -21,8 +21,6 @@ from numpy.typing import NDArray
 from pommego.errors import PommegoError
 from pommego.spec import GameSpec
 
-__all__ = ["Library", "convert", "planes"]
-
 Arrays = dict[str, Any]  # by the names of an encoding's fields
 
 _MOST_SHARES = 1 << 20  # entries of a table of shares

@@ -5,8 +5,6 @@ same error (a lost connection, a timeout) the class is also a subclass of that, 
 ``except TimeoutError`` works without importing anything from here.
 """
 
-from __future__ import annotations
-
 import builtins
 import contextlib
 from collections.abc import Callable, Iterator

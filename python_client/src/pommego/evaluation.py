@@ -26,8 +26,6 @@ from pommego.results import Evaluation
 from pommego.spec import GameSpec
 from pommego.suites import Part, Suite, SuiteResult, differing, load, named
 
-__all__ = ["NOT_HERE", "SEED", "Policy", "check_result", "evaluate", "play_suite", "play_ways", "seatings"]
-
 #: Chooses actions, (rows,) or (rows, components), by a batch's observation and its info.
 Policy = Callable[[Observation, dict[str, Any]], ArrayLike]
 

@@ -7,8 +7,6 @@
 No file is overwritten.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 import sys

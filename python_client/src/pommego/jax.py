@@ -3,8 +3,6 @@
 A step of a fogged team game sends 2.6 kB to the device, the planes 9 kB. `docs/frameworks.md` has examples.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from pommego.single import PommegoEnv
     from pommego.state import State
 
-__all__ = ["make", "make_vec"]
-
 # ruff: noqa: PLC0415, modules that a plain step does not need are loaded when they are used
 
 

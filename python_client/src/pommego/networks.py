@@ -7,8 +7,6 @@ All arithmetic is on whole numbers, so that a file decides the same here, in the
 of that name, and on every machine. docs/baselines.md describes the networks and the files.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os

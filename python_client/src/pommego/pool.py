@@ -1,7 +1,5 @@
 """A pool of policies to play against, such as a learner's past selves."""
 
-from __future__ import annotations
-
 import inspect
 import itertools
 from collections import deque
@@ -14,8 +12,6 @@ from numpy.typing import NDArray
 
 from pommego._core.checks import at_least
 from pommego.errors import PommegoError
-
-__all__ = ["SEARCH", "Member", "Pool", "check_policy", "options_for"]
 
 SEARCH = ("states", "simulate")  # the arguments of policies that search
 
@@ -158,7 +154,11 @@ class Pool:
         """
         check_policy("a member", policy, *SEARCH)
         names = {member.name for member in self.members}
-        name = next(n for n in map(str, itertools.count(self._added)) if n not in names) if name is None else name
+        name = (
+            next(n for n in map(str, itertools.count(self._added)) if n not in names)
+            if name is None
+            else name
+        )
         if name in names:
             raise ValueError(f"there is a member called {name!r} already")
         member = Member(name, policy, self._added, self.rating, scores=deque(maxlen=self._window))
@@ -204,8 +204,6 @@ class Pool:
         expected = 1 / (1 + 10 ** ((member.rating - self.rating) / 400))
         self.rating += _STEP * (score - expected)
         member.rating -= _STEP * (score - expected)
-
-    # Checkpoints ------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
         """Return all but the policies, as plain numbers, names and lists, for a checkpoint.

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from pommego.single import PommegoEnv
     from pommego.vector import PommegoVectorEnv
 
-__all__ = ["IDS", "register", "single", "vector"]
-
 #: The ids of the server's catalog, in its order: gymnasium needs them before a server is
 #: running. `make docs` writes the file, and a test compares it with the server's. (`pathlib` takes
 #: longer to load than this package.)

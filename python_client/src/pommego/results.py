@@ -1,7 +1,5 @@
 """How games ended, counted: shares and means with their intervals."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,8 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
-__all__ = ["Evaluation", "Interval", "Z"]
 
 Z = 1.959964  # standard deviations on either side of 95 %
 

@@ -26,8 +26,8 @@ from torch import Tensor, cat, nn
 from pommego._core.batch import Observation
 from pommego._core.call_lock import uncopied
 from pommego._core.checks import one_seed
-from pommego._core.rows import fields_of
 from pommego._core.connecting import Connection
+from pommego._core.rows import fields_of
 from pommego._core.wording import check_options
 from pommego.making import make_vec as make_vector_env
 from pommego.single import row_info
@@ -268,7 +268,7 @@ class Valid:
         return self._envs.info["valid"]
 
     def lost(self) -> NDArray[np.bool_]:
-        """Return which rows get nothing more in their episode, as their seats are out for good: bool (rows,)."""
+        """Return which rows get nothing more in their episode, as they are dead: bool (rows,)."""
         return ~self._envs.info["alive"] & self._envs.envs.game_spec.dead_leave
 
     def __reduce__(self) -> tuple[type[Valid], tuple[()]]:

@@ -22,8 +22,6 @@ from typing import IO, Self
 
 from pommego.errors import BinaryNotFoundError, ServerDiedError, ServerStartError
 
-__all__ = ["Server", "find_binary", "stop"]
-
 # ruff: noqa: PLC0415, the module for failed servers is loaded when one has failed
 
 _GRACE = 0.5  # seconds a server gets to shut down before it is killed: it has nothing to save

@@ -1,7 +1,5 @@
 """One game with one learner, as an ordinary gymnasium environment."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -15,8 +13,6 @@ from pommego._core.call_lock import uncopied
 from pommego._core.more_checks import one_action
 from pommego.state import State
 from pommego.vector import PommegoVectorEnv
-
-__all__ = ["PommegoEnv", "row_info", "row_obs"]
 
 
 class PommegoEnv(gymnasium.Env):

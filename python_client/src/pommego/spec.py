@@ -211,18 +211,9 @@ class GameSpec:
     def from_wire(cls, spec: dict[str, Any]) -> GameSpec:
         """Read the spec in a reply, where numbers may be floats and empty lists nil."""
         try:
-            named = {"rules": spec["rules"] or {}}
+            named = {"rules": spec["rules"] or {}, "agents": spec["agents"] or []}
             meanings = spec.get("rule_meanings") or []
             named["rule_meanings"] = {entry["name"]: entry["meaning"] for entry in meanings}
-            return msgspec.convert(_without_nil(spec) | named, cls)
+            return msgspec.convert(spec | named, cls)
         except (msgspec.ValidationError, LookupError, TypeError, AttributeError, RecursionError) as e:
             raise ValueError(f"an invalid spec: {e}") from e
-
-
-def _without_nil(value: Any) -> Any:
-    """Replace each nil by an empty list."""
-    if isinstance(value, dict):
-        return {name: _without_nil(entry) for name, entry in value.items()}
-    if isinstance(value, list):
-        return [_without_nil(entry) for entry in value]
-    return [] if value is None else value

@@ -5,8 +5,6 @@ none of them ever changes under a suite's name. `pommego.evaluate` plays one wit
 `pommego.check_result` plays a saved result again.
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import itertools
@@ -214,8 +212,8 @@ class SuiteResult:
     def score(self) -> Interval:
         """The mean over the parts of wins and the suite's share of ties, with a 95 % interval.
 
-        The interval is the normal distribution's, with the parts as strata. For it each part has half a won and
-        half a lost game more, as equal games alone do not deviate.
+        The interval is the normal distribution's, with the parts as strata. For it each part has half a won
+        and half a lost game more, as equal games alone do not deviate.
         """
         results = [part.evaluation.results for part in self.parts]
         points = [np.where(own == 0, self.suite.ties, own == 1) for own in results]

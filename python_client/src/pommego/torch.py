@@ -4,8 +4,6 @@ PyTorch's threads and the server's workers fight for cores: start with ``OMP_NUM
 ``torch.set_num_threads(1)``. `docs/training.md` has a loop that learns.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import time

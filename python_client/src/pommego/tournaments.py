@@ -21,8 +21,6 @@ from pommego.making import make_vec
 from pommego.pool import SEARCH
 from pommego.results import Interval
 
-__all__ = ["Tournament", "tournament"]
-
 _CLIENT = "client:"  # begins the program's names for players that are not agents
 _AT_ONCE = 512  # games
 _HEAD = ("player", "games", "won", "tied", "lost", "rating")

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
 # ruff: noqa: PLC0415, modules that a plain step does not need are loaded when they are used
 
-__all__ = ["RENDER_MODES", "PommegoVectorEnv", "StepReturn"]
-
 #: How games can be drawn: as text, as images, or in the browser.
 RENDER_MODES = ("ansi", "rgb_array", "human")
 _TILE = 16  # pixels of a tile in an image
@@ -502,8 +500,6 @@ class PommegoVectorEnv(VectorEnv):
         self._ask(set_starts, starts := Starts.read(states))
         self._later["set_start_states"] = starts
 
-    # Saved games ---------------------------------------------------------------
-
     @locked
     def get_state(self, games: int | Sequence[int] | None = None, *, as_json: bool = False) -> Any:
         """Save games.
@@ -526,7 +522,7 @@ class PommegoVectorEnv(VectorEnv):
         from pommego.state import State
 
         saved = self._ask(save, list(map(int, numbers)), as_json)
-        return saved if as_json else [State(state, self) for state in saved]
+        return saved if as_json else [State(state) for state in saved]
 
     @locked
     def set_state(
@@ -604,11 +600,9 @@ class PommegoVectorEnv(VectorEnv):
                 out of range.
         """
         from pommego._core.saved import simulate
-        from pommego.state import State
 
         self._sent = actions
-        made = self._ask(simulate, states, actions, seed=seed, steps=steps, policy=policy)
-        return made._replace(states=[State(state, self) for state in made.states])
+        return self._ask(simulate, states, actions, seed=seed, steps=steps, policy=policy)
 
     @locked
     def clone(self) -> PommegoVectorEnv:
@@ -624,8 +618,6 @@ class PommegoVectorEnv(VectorEnv):
             twin.reset(seed=0)
             twin.set_state(range(self.num_games), states)
         return twin
-
-    # Rows and games ------------------------------------------------------------
 
     def by_game(self, x: Any) -> Any:
         """Give rows the shape (games, learners, ...), without a copy.

@@ -1,7 +1,5 @@
 """Games in words for the package verifiers: ``vf-eval pommego``. ``docs/language-models.md`` describes it."""
 
-from __future__ import annotations
-
 import asyncio
 import secrets
 from collections.abc import Iterator

@@ -20,8 +20,6 @@ from pommego.evaluation import NOT_HERE, Policy, seatings
 from pommego.making import make_vec
 from pommego.pool import SEARCH
 
-__all__ = ["Video", "watch"]
-
 
 @dataclass(frozen=True)
 class Video:

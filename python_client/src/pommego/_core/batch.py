@@ -3,8 +3,6 @@
 It also decides which arrays are copied, see `BatchReader`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """Who may use an environment: one thread at a time, in the process that made it."""
 
-from __future__ import annotations
-
 import functools
 import os
 import threading

@@ -1,7 +1,5 @@
 """Arguments, checked and converted to the form in which they are sent."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from numbers import Integral
 from typing import Any

@@ -1,7 +1,5 @@
 """The console script ``pommego``, and what ``python -m pommego.MODULE`` commands share."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -33,7 +31,3 @@ def status(name: str, work: Callable[[], object], *also: type[Exception]) -> int
     except KeyboardInterrupt:
         return 130
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,7 +1,5 @@
 """Lists a server's games, and runs a server while something needs one."""
 
-from __future__ import annotations
-
 import contextlib
 import warnings
 from collections.abc import Iterator

@@ -89,8 +89,6 @@ class Games:
 
     timeout = property(lambda self: self.client.timeout, lambda self, to: setattr(self.client, "timeout", to))
 
-    # Steps ---------------------------------------------------------------------
-
     def recv(self) -> View:
         """Wait for a batch; see `Session`."""
         if self.about.made.batch_size and not self.client.in_flight:  # else one still comes
@@ -124,8 +122,6 @@ class Games:
             over = np.zeros(len(had), np.bool_)
             over[view.finished] = True
             view.stats["line_up"] = np.where(over, had, 0).astype(np.int32).repeat(self.about.learners)
-
-    # The requests of a session ---------------------------------------------------
 
     def ask(self, what: Callable[..., Any], *args: Any, **options: Any) -> Any:
         """Call one of the methods below, `abandon`, or a function of `Games`."""
@@ -178,7 +174,9 @@ class Games:
         if not isinstance(seeds, tuple):
             return self._reset(mask, starts, seed=seeds)
         values, given = seeds
-        if not given.all():  # first without seeds, all games, as games that were never reset must not be left out
+        if (
+            not given.all()
+        ):  # first without seeds, all games, as games that were never reset must not be left out
             rest = ~given if mask is None else ~given & mask
             view = self._reset(mask, starts) if rest.any() else None
             mask = given if mask is None else given & mask

@@ -1,7 +1,5 @@
 """Which server has which games, and which one gets them when it is lost."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Reads in a server's output how it ended, and which agents failed. Loaded after a failure."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

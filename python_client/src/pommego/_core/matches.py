@@ -1,7 +1,5 @@
 """Matches between agents, as ``pommego play`` plays them."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -52,7 +50,7 @@ def play(
 def play_matches(
     spec: GameSpec, games: Sequence[Game], rules: dict[str, Any], *, tell: Callable[[int], None]
 ) -> Played:
-    """Play games between agents as matches, one per core at a time, or one with agents behind HTTP; see `play_games`."""
+    """Play games between agents as matches, see `play_games`: one per core; one with agents behind HTTP."""
     id, played = spec.id.removeprefix("custom:"), Played(len(games), spec)
     started: list[subprocess.Popen] = []
 

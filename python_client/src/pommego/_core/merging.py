@@ -1,7 +1,5 @@
 """Joins batches, of several messages or several servers, and takes rows out of them."""
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Checks arguments of `reset` and `send` that name games. Loaded when there are some."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

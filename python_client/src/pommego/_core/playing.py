@@ -1,7 +1,5 @@
 """Whole games, each played once, all at the same time: by policies in Python and by agents on the server."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable, Sequence

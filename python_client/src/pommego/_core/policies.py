@@ -1,7 +1,5 @@
 """Seats that policies in Python play: their rows are hidden from the caller."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import MethodType

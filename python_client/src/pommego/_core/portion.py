@@ -5,8 +5,6 @@ since. When its server or actor is lost, the games are made again, restored, and
 to where they were. This gives the same games, so no step is lost or made twice.
 """
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import time

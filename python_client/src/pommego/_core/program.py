@@ -1,7 +1,5 @@
 """Running the program, to its end."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

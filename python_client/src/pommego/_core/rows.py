@@ -1,7 +1,5 @@
 """Functions of rows, games and actions that need no server."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

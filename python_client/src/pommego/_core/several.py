@@ -71,8 +71,6 @@ class JoinedGames:
             self.close()
             raise
 
-    # Steps ----------------------------------------------------------------------
-
     def send(self, actions: ArrayLike, games: Numbers = None, *, reuse: bool = False) -> None:
         """Begin a step; see `Session`. It checks all actions first: either all servers begin it or none."""
         if self._over.any():
@@ -96,9 +94,9 @@ class JoinedGames:
         for one in received:
             if isinstance(one, ServerError):  # after a bug in one of the games, the others' batches are lost
                 raise one
-        return self._show(received, slice(0, 0))
+        return self._joined(received, slice(0, 0))
 
-    def _show(self, views: list[View], same: Any) -> View:
+    def _joined(self, views: list[View], same: Any) -> View:
         """Join the portions' views, in which some games have not changed."""
         view, mode = join_batches(views), self.about.made.autoreset_mode
         acts, over = view.acts(mode), np.zeros(len(self._over), np.bool_)
@@ -107,13 +105,11 @@ class JoinedGames:
         self._acts, self._over = acts, over
         return view
 
-    # The requests of a session ---------------------------------------------------
-
     def ask(self, what: Callable[..., Any], *args: Any, **options: Any) -> Any:
         """Ask each portion for its games. The first one answers requests that are not about the games."""
         with self._or_close():
-            if own := _SHARED_OUT.get(what):
-                return own(self, *args, **options)
+            if own := getattr(self, f"_{what.__name__}", None):  # it shares the request out
+                return own(*args, **options)
             return self.portions[0].ask(what, *args, **options)
 
     def _hosts(self) -> tuple[Host, ...]:
@@ -134,7 +130,7 @@ class JoinedGames:
             where = where if where and any(state is not None for state in where) else None
             return portion.change(Games.reset, _seeds_of(seeds, portion), own, where)
 
-        return self._show(
+        return self._joined(
             [reset(portion) for portion in self.portions], slice(0, 0) if mask is None else ~mask
         )
 
@@ -173,7 +169,7 @@ class JoinedGames:
         ]
         same = np.ones(len(self._over), np.bool_)
         same[games] = False
-        view = self._show(views, same)
+        view = self._joined(views, same)
         ended = np.array([state["pommego"]["pool"]["ended"] for state in self._save(games, True)])
         if self.about.made.autoreset_mode == "Disabled":
             self._over[games] = ended
@@ -184,19 +180,6 @@ class JoinedGames:
     def _render(self, game: int, *how: Any) -> Any:
         ((portion, there),) = [(portion, there[0]) for portion, own, there in self._split([game]) if own]
         return portion.ask(Games.render, there, *how)
-
-
-#: The functions for several portions, by the function for one server.
-_SHARED_OUT: dict[Callable[..., Any], Callable[..., Any]] = {
-    Games.abandon: JoinedGames._abandon,
-    Games.hosts: JoinedGames._hosts,
-    Games.render: JoinedGames._render,
-    Games.reset: JoinedGames._reset,
-    Games.set_opponents: JoinedGames._set_opponents,
-    restore: JoinedGames._restore,
-    save: JoinedGames._save,
-    set_starts: JoinedGames._set_starts,
-}
 
 
 def _seeds_of(seeds: Seeds, portion: Portion) -> Any:

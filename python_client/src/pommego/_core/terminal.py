@@ -1,7 +1,5 @@
 """Pictures as text on the terminal."""
 
-from __future__ import annotations
-
 import os
 import sys
 

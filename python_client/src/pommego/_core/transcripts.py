@@ -1,7 +1,5 @@
 """A file of language models' games, with their messages, from which an evaluation can continue."""
 
-from __future__ import annotations
-
 import json
 import os
 import warnings

@@ -1,7 +1,5 @@
 """The page that shows running environments: `pommego view ADDRESS`, in a process of its own."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -10,6 +8,7 @@ import time
 import weakref
 import webbrowser
 from collections.abc import Callable
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -46,7 +45,10 @@ class Viewer:
         late = threading.Timer(timeout, self._process.kill)
         late.start()
         try:
-            self.address: str = json.loads(_object(self._process.stdout))["address"]
+            said = (
+                b"".join(takewhile(b"}\n".__ne__, self._process.stdout)) + b"}"
+            )  # one object of several lines
+            self.address: str = json.loads(said)["address"]
         except ValueError as e:
             self.close()
             raise ServerStartError(f"pommego view {address} printed no address within {timeout:g} s") from e
@@ -75,13 +77,3 @@ class Viewer:
 
     def close(self) -> None:
         self._finalizer()
-
-
-def _object(lines: Any) -> str:
-    """Read one JSON object, over any number of lines."""
-    text = ""
-    for line in lines:
-        text += line.decode()
-        if text.rstrip().endswith("}"):
-            return text
-    return text

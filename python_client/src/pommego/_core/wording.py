@@ -1,7 +1,5 @@
 """Rewrites errors with the caller's names and numbers. Loaded when there is an error."""
 
-from __future__ import annotations
-
 import difflib
 import inspect
 from collections.abc import Callable, Iterable, Sequence

@@ -5,8 +5,6 @@ at every step costs more than filling it, so buffers are kept: one that was hand
 is free again when the last array on it has been deleted.
 """
 
-from __future__ import annotations
-
 import weakref
 
 import numpy as np
@@ -19,7 +17,9 @@ class BufferPool:
     """Hands out 64-byte aligned, writable buffers."""
 
     def __init__(self) -> None:
-        self._kept: list[tuple[np.ndarray, weakref.ref[np.ndarray]]] = []  # memory, and what was handed out of it
+        self._kept: list[
+            tuple[np.ndarray, weakref.ref[np.ndarray]]
+        ] = []  # memory, and what was handed out of it
 
     def take(self, size: int) -> memoryview:
         """Return a buffer of at least `size` bytes that no other view shares.
@@ -31,7 +31,8 @@ class BufferPool:
         if memory is None:
             memory = np.empty(size + ALIGNMENT, np.uint8)
         skip = -memory.__array_interface__["data"][0] % ALIGNMENT
-        out = memory[skip : skip + memory.size - ALIGNMENT]
+        # An array on a slice of `memory` would refer to `memory` in its place: a memoryview is between them.
+        out = np.frombuffer(memoryview(memory), np.uint8, memory.size - ALIGNMENT, skip)
         others = [kept for kept in self._kept if kept[0] is not memory]
         self._kept = [*others[-_KEPT + 1 :], (memory, weakref.ref(out))]
         return memoryview(out)

@@ -13,8 +13,6 @@ barrier in all processes that have registered for it (membarrier). On other proc
 every hand-over goes through the kernel, whose futexes are barriers.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import platform

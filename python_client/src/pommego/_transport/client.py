@@ -8,8 +8,6 @@ the reply to a request that was abandoned (after Ctrl-C, for example) is recogni
 skipped.
 """
 
-from __future__ import annotations
-
 import time
 from collections import deque
 from collections.abc import Callable

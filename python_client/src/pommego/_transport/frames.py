@@ -1,7 +1,5 @@
 """WebSocket frames: opcodes, close codes, checks of headers, and masking (RFC 6455, section 5)."""
 
-from __future__ import annotations
-
 import os
 import struct
 

@@ -155,8 +155,6 @@ class WebSocket:
         """Close this process's handle without a close frame, as a forked child has to."""
         self._abandon(ClosedError("this connection belongs to the parent process; open one after the fork"))
 
-    # Closing ------------------------------------------------------------------
-
     def check_usable(self) -> None:
         """Raise ClosedError if the connection has ended, or in a forked child."""
         if self._pid != os.getpid():
@@ -197,8 +195,6 @@ class WebSocket:
 
     def _lost(self, error: OSError) -> ConnectionError:
         return ConnectionError(f"the connection to {self._peer} was lost: {error.strerror or error}")
-
-    # Receiving ----------------------------------------------------------------
 
     def _read(self) -> None:
         """Read at least one byte before the deadline, and continue `_read_frames` with it.
@@ -308,8 +304,6 @@ class WebSocket:
         self._goodbye(code, "", timeout=0.2)
         why = f" ({code}{', ' if reason else ''}{reason})" if code else ""
         return ConnectionError(f"{self._peer} closed the connection{why}", code or None)
-
-    # Sending ------------------------------------------------------------------
 
     def _send_frame(self, opcode: int, payload: bytes | bytearray | memoryview, deadline: float) -> None:
         rest = frames.frame(opcode, payload)

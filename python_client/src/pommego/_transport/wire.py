@@ -5,8 +5,6 @@ classes below, which have the fields that are used here. The data of tensors sta
 were received, as memoryviews, and become numpy arrays without a copy.
 """
 
-from __future__ import annotations
-
 import json
 import struct
 from collections.abc import Callable, Iterable, Sequence

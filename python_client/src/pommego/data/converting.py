@@ -1,7 +1,5 @@
 """Data sets in other libraries' forms: Minari, PyTorch."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator
@@ -17,8 +15,6 @@ from pommego.data.episode import Episode
 from pommego.data.loading import Batch, load
 from pommego.data.manifest import Manifest
 from pommego.data.whole import episodes
-
-__all__ = ["to_minari", "torch_dataset"]
 
 _AT_ONCE = 256  # episodes passed to Minari at a time
 

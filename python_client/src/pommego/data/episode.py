@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from pommego.data.manifest import Manifest
 
-__all__ = ["Episode", "from_rows"]
-
 Array = NDArray[Any]
 
 

@@ -1,7 +1,5 @@
 """Streaming the rows of a data set as numpy arrays."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -13,8 +11,6 @@ from numpy.typing import NDArray
 
 from pommego._core import checks
 from pommego.data.manifest import Column, Manifest, parquet_library
-
-__all__ = ["Batch", "Loader", "joined", "load", "rows_of"]
 
 Array = NDArray[Any]
 Batch = dict[str, Array]

@@ -1,7 +1,5 @@
 """The manifest of a data set, and the check of its files."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json
@@ -19,8 +17,6 @@ from numpy.typing import NDArray
 
 from pommego.errors import PommegoError
 from pommego.server import find_binary
-
-__all__ = ["Column", "DamagedError", "Manifest", "parquet_library", "verify"]
 
 _FORMAT = "pommego-dataset/1"
 _NAME = "manifest.json"

@@ -1,7 +1,5 @@
 """Positions of played games, for episodes to begin in."""
 
-from __future__ import annotations
-
 import base64
 import json
 import os
@@ -9,8 +7,6 @@ from collections.abc import Iterable
 
 from pommego._core.program import run
 from pommego.state import State
-
-__all__ = ["states"]
 
 
 def states(

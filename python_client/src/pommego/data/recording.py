@@ -1,7 +1,5 @@
 """Data sets of games in which your own agents play, such as networks."""
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import json
@@ -22,8 +20,6 @@ from pommego.making import make_vec
 from pommego.pool import options_for
 from pommego.registration import IDS
 from pommego.vector import PommegoVectorEnv
-
-__all__ = ["record"]
 
 Array = NDArray[Any]
 Policy = Callable[[dict[str, Array], dict[str, Any]], ArrayLike | tuple[ArrayLike, Mapping[str, ArrayLike]]]

@@ -1,7 +1,5 @@
 """Whole games, from data sets of any layout."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 import tempfile
@@ -15,8 +13,6 @@ from pommego._core.program import run
 from pommego.data.episode import Episode, from_rows
 from pommego.data.loading import Batch, joined, load, rows_of
 from pommego.data.manifest import DamagedError, Manifest
-
-__all__ = ["episodes", "rebuild"]
 
 _AT_ONCE = 128  # games that are rebuilt at a time
 

@@ -20,8 +20,6 @@ Differences from the original: boards follow from `seed` (without one, from the 
 contains ``import pommerman`` runs unchanged with the folder `IMPORT_PATH` on its path.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

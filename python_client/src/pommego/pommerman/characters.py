@@ -8,8 +8,6 @@ from typing import Any
 
 from pommego.pommerman import constants, utility
 
-__all__ = ["Bomb", "Bomber", "Flame"]
-
 Cell = tuple[int, int]
 
 _MOST_AMMO = 10

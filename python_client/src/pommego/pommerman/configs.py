@@ -7,8 +7,6 @@ To make an environment by hand:
     env.set_agents([SimpleAgent(config["agent"](seat, config["game_type"])) for seat in range(4)])
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The numbers of the game, with the original's names and values."""
 
-from __future__ import annotations
-
 from enum import Enum
 
 RENDER_FPS = 15

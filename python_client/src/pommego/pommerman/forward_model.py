@@ -8,8 +8,6 @@ Any state will do, also one that no game can reach. Environments use it for thei
 `pommego.PommegoVectorEnv.simulate` steps many complete states at once, and far faster.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,8 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommego.pommerman import constants, turn, utility
-
-__all__ = ["ForwardModel"]
 
 Board = NDArray[Any]
 Observations = list[dict[str, Any]]

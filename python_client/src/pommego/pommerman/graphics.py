@@ -1,7 +1,5 @@
 """Pictures of a game: text in the terminal, arrays of colours, PNG files."""
 
-from __future__ import annotations
-
 import struct
 import zlib
 from collections.abc import Sequence
@@ -14,8 +12,6 @@ from numpy.typing import NDArray
 
 from pommego._core import terminal
 from pommego.pommerman import constants
-
-__all__ = ["rgb_array", "save_png", "show"]
 
 _BOMB = constants.Item.Bomb.value
 _SYMBOLS = [" .", "##", "%%", " o", "**", "??", "+b", "+r", "+k", "??", "A0", "A1", "A2", "A3"]

@@ -1,14 +1,10 @@
 """Agents from names, for command lines."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Callable
 from typing import Any
 
 from pommego.pommerman import agents
-
-__all__ = ["make_agent_from_string"]
 
 
 def make_agent_from_string(agent_string: str, agent_id: int, docker_env_dict: Any = None) -> agents.BaseAgent:

@@ -10,8 +10,6 @@ The raw encoding is complete, so nothing is lost: keys, their order, types and d
 are those of the original.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,8 +19,6 @@ from numpy.typing import NDArray
 from pommego.pommerman import constants
 from pommego.pommerman.forward_model import MAPS
 from pommego.spec import GameSpec
-
-__all__ = ["Dictionaries"]
 
 _AGENT0 = constants.Item.Agent0.value
 

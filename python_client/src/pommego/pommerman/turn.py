@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 
 from pommego.pommerman import characters, constants, utility
 
-__all__ = ["step"]
-
 Board = NDArray[Any]
 Cell = tuple[int, int]
 State = tuple[Board, Sequence[Any], list[Any], dict[Cell, int], list[Any]]

@@ -4,8 +4,6 @@ A board is a two-dimensional numpy array of cell values, a position a tuple
 (row, column).
 """
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -67,9 +65,6 @@ class Discrete(gymnasium.spaces.Discrete):
         return int(super().sample(*args, **kwargs))
 
 
-# Directions -------------------------------------------------------------------
-
-
 def is_valid_direction(
     board: Board, position: Cell, direction: Any, invalid_values: Sequence[int] | None = None
 ) -> bool:
@@ -123,9 +118,6 @@ def get_next_position(position: Cell, direction: Any) -> Cell:
     return row + down, col + right
 
 
-# What is at a position --------------------------------------------------------
-
-
 def position_on_board(board: Board, position: Cell) -> bool:
     """Return whether the position is on the board."""
     row, col = position
@@ -175,9 +167,6 @@ def position_in_items(board: Board, position: Cell, items: Iterable[constants.It
 def agent_value(id_: int) -> int:
     """Return the cell value of an agent."""
     return constants.Item[f"Agent{id_}"].value
-
-
-# Random boards ---------------------------------------------------------------
 
 
 def make_board(
@@ -278,9 +267,6 @@ def inaccessible_passages(board: NDArray[Any], agent_positions: list[Cell]) -> l
 
 def _cells(board: NDArray[Any], item: constants.Item) -> list[Cell]:
     return [(row, col) for row, col in np.argwhere(board == item.value).tolist()]
-
-
-# Numbers and files ------------------------------------------------------------
 
 
 def make_np_float(feature: Any) -> NDArray[np.float32]:

@@ -13,8 +13,6 @@ results of one machine.
 Needs the extra ``pommego[ray]``, on all nodes, with the same version of pommego.
 """
 
-from __future__ import annotations
-
 from pommego.ray.commands import generate, tournament
 from pommego.ray.games import make_vec
 

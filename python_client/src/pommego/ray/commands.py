@@ -6,8 +6,6 @@ it runs the command to join them, which also makes whatever is missing. So the r
 that of one machine, even if tasks fail.
 """
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import json
@@ -24,8 +22,6 @@ from ray.exceptions import RayTaskError
 from pommego._core import checks
 from pommego._core.program import KilledError, run
 from pommego.errors import PommegoError
-
-__all__ = ["generate", "tournament"]
 
 _PARTS = 64
 _MADE = "made"  # the name of the command's output in a part's folder

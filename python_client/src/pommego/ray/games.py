@@ -1,7 +1,5 @@
 """Games in Ray actors, each with a server of its own on its node."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 from collections.abc import Callable, Mapping
@@ -22,8 +20,6 @@ from pommego._core.session import About
 from pommego._core.wording import check_options
 from pommego.errors import ConnectionError, TimeoutError, on_failure
 from pommego.vector import PommegoVectorEnv
-
-__all__ = ["make_vec"]
 
 
 def make_vec(

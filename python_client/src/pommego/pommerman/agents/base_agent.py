@@ -1,12 +1,8 @@
 """The base class of agents."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from pommego.pommerman import characters, constants
-
-__all__ = ["BaseAgent"]
 
 
 class _Part(str):

@@ -1,7 +1,5 @@
 """Agents in other processes or on other machines, called over HTTP."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import math
@@ -15,8 +13,6 @@ import gymnasium
 
 from pommego.pommerman import characters, constants, utility
 from pommego.pommerman.agents.base_agent import BaseAgent
-
-__all__ = ["HttpAgent"]
 
 _PAUSE = 0.25  # seconds between two tries to reach it
 _SECONDS = 0.5  # for anything but an action

@@ -1,12 +1,8 @@
 """An agent that acts at random."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from pommego.pommerman.agents.base_agent import BaseAgent
-
-__all__ = ["RandomAgent"]
 
 
 class RandomAgent(BaseAgent):

@@ -10,8 +10,6 @@ The parts are methods with the original's names and arguments, so that agents
 made from this one by changing a few of them work.
 """
 
-from __future__ import annotations
-
 import random
 from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,8 +21,6 @@ from numpy.typing import NDArray
 from pommego.pommerman import utility
 from pommego.pommerman.agents.base_agent import BaseAgent
 from pommego.pommerman.constants import Action, Item
-
-__all__ = ["SimpleAgent"]
 
 Board = NDArray[Any]
 Cell = tuple[int, int]
@@ -111,8 +107,6 @@ class SimpleAgent(BaseAgent):
         self._recently_visited_positions = visited[-self._recently_visited_length :]
         return random.choice(ways or [Action.Stop])
 
-    # Seeing -------------------------------------------------------------------
-
     @staticmethod
     def _djikstra(
         board: Board,
@@ -168,8 +162,6 @@ class SimpleAgent(BaseAgent):
                 elif there == known and random.random() < 0.5:
                     prev[beside] = cell
         return items, dist, prev
-
-    # Bombs --------------------------------------------------------------------
 
     def _directions_in_range_of_bomb(
         self, board: Board, my_position: Cell, bombs: Bombs, dist: Distances
@@ -246,8 +238,6 @@ class SimpleAgent(BaseAgent):
     def _has_bomb(obs: Mapping[str, Any]) -> bool:
         return obs["ammo"] >= 1
 
-    # Targets ------------------------------------------------------------------
-
     @staticmethod
     def _is_adjacent_enemy(items: Items, dist: Distances, enemies: Sequence[Item]) -> bool:
         return any(dist[cell] == 1 for enemy in enemies for cell in items.get(enemy, ()))
@@ -305,8 +295,6 @@ class SimpleAgent(BaseAgent):
         cls, my_position: Cell, items: Items, dist: Distances, prev: Ways, radius: float
     ) -> Action | None:
         return cls._near(my_position, [Item.Wood], (items, dist, prev), radius)
-
-    # Filters ------------------------------------------------------------------
 
     @staticmethod
     def _filter_invalid_directions(

@@ -6,8 +6,6 @@ python -m pommego.pommerman.cli.run_battle --config=OneVsOne-v0 \
 `pommego play` and `pommego tournament` do more, and faster.
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 import sys
@@ -21,8 +19,6 @@ import numpy as np
 
 from pommego.errors import PommegoError
 from pommego.pommerman import configs, envs, helpers, make, utility
-
-__all__ = ["main", "run"]
 
 _SIMPLE = "test::agents.SimpleAgent"
 _LARGEST_SEED = 2**31 - 1

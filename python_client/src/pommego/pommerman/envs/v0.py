@@ -1,7 +1,5 @@
 """The environment with a board that does not collapse, for four agents or two."""
 
-from __future__ import annotations
-
 import json
 import random
 import time
@@ -15,8 +13,6 @@ from gymnasium.utils import seeding
 from numpy.typing import NDArray
 
 from pommego.pommerman import characters, constants, forward_model, graphics, utility
-
-__all__ = ["Pomme"]
 
 _LARGEST_BLAST = 10
 
@@ -97,8 +93,6 @@ class Pomme(gymnasium.Env):
         self._set_action_space()
         self._set_observation_space()
 
-    # Preparing ----------------------------------------------------------------
-
     def _set_action_space(self) -> None:
         self.action_space: gymnasium.Space = utility.Discrete(6)
 
@@ -154,8 +148,6 @@ class Pomme(gymnasium.Env):
         self._rng = random.Random(seed)
         self.action_space.seed(seed)
         return [seed]
-
-    # Playing ------------------------------------------------------------------
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -270,8 +262,6 @@ class Pomme(gymnasium.Env):
     def _get_info(self, done: bool, rewards: list[int]) -> dict[str, Any]:
         return self.model.get_info(done, rewards, self._game_type, self._agents)
 
-    # Saved games --------------------------------------------------------------
-
     def get_json_info(self) -> dict[str, str]:
         """Save the game: JSON texts by name."""
         return utility.json_texts(
@@ -320,7 +310,9 @@ class Pomme(gymnasium.Env):
     def _saved(self, name: str) -> Any:
         """Return a field of the state that was set, whose values are JSON texts or plain values."""
         if name not in self._init_game_state:
-            raise ValueError(f"the saved state has no {name!r}; of a whole game give one entry of its \"state\"")
+            raise ValueError(
+                f'the saved state has no {name!r}; of a whole game give one entry of its "state"'
+            )
         value = self._init_game_state[name]
         return json.loads(value) if isinstance(value, str) else value
 
@@ -334,8 +326,6 @@ class Pomme(gymnasium.Env):
         """Save the game to a file in a folder, named after its step: "000.json"."""
         text = json.dumps(self.get_json_info(), sort_keys=True, indent=4)
         (Path(record_json_dir) / f"{self._step_count:03}.json").write_text(text)
-
-    # Watching -----------------------------------------------------------------
 
     def render(
         self,

@@ -6,8 +6,6 @@ items on it vanish, bombs without a blast. The observations of that step do not 
 yet.
 """
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,8 +13,6 @@ from numpy.typing import NDArray
 
 from pommego.pommerman import constants, utility
 from pommego.pommerman.envs import v0
-
-__all__ = ["Pomme"]
 
 
 class Pomme(v0.Pomme):

@@ -1,7 +1,5 @@
 """The environment with radio: each agent can send words to its teammate with each step."""
 
-from __future__ import annotations
-
 import json
 from typing import Any, ClassVar
 
@@ -11,8 +9,6 @@ from numpy.typing import NDArray
 
 from pommego.pommerman import constants, utility
 from pommego.pommerman.envs import v0
-
-__all__ = ["Pomme"]
 
 _SILENCE = (0, 0)
 

@@ -1,7 +1,5 @@
 """Serves an agent over HTTP, as the original's containers do, with the standard library alone."""
 
-from __future__ import annotations
-
 import abc
 import contextlib
 import json
@@ -15,8 +13,6 @@ import numpy as np
 
 from pommego.pommerman import constants, utility
 from pommego.pommerman.forward_model import MAPS
-
-__all__ = ["DockerAgentRunner"]
 
 _LONGEST = 1 << 20  # bytes of a request
 _SECONDS = 10.0  # how long a request may take to arrive
