@@ -206,6 +206,8 @@ class PommegoVectorEnv(VectorEnv):
 
         Raises:
             ValueError, TypeError: seed, mask or states are not as described.
+            ServerError: a state cannot be restored here. With several servers those before its own have
+                reset their games by then.
             ServerError: a state belongs to other rules, or its game is over.
         """
         mask, states = None, None
