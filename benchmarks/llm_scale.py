@@ -142,7 +142,7 @@ def programs(suite: suites.Suite) -> dict[str, Callable[[], Any]]:
     }
 
 
-def main(arguments: list[str] | None = None) -> dict[str, pommego.SuiteResult]:
+def main(arguments: list[str] | None = None) -> dict[str, suites.SuiteResult]:
     """Measure; returns the results by the programs' names."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("suite", nargs="?", default="llm-2027")

@@ -224,7 +224,7 @@ def test_words_come_as_they_were_sent() -> None:
             [0, 0, 0, 0],
         ]
         env.set_init_game_state(saved)
-        assert [one["message"] for one in env.reset()] == [(0, 0), (0, 0), (3, 8), (70,)]
+        assert [one["message"] for one in env.reset()] == [[0, 0], [0, 0], [3, 8], [70]], "as in the original"
         env.set_init_game_state(None)
         assert {one["message"] for one in env.reset()} == {(0, 0)}
 

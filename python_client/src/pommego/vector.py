@@ -206,9 +206,8 @@ class PommegoVectorEnv(VectorEnv):
 
         Raises:
             ValueError, TypeError: seed, mask or states are not as described.
-            ServerError: a state cannot be restored here. With several servers those before its own have
-                reset their games by then.
-            ServerError: a state belongs to other rules, or its game is over.
+            ServerError: a state belongs to other rules, or its game is over. With several servers those
+                before its own have reset their games by then.
         """
         mask, states = None, None
         if options:

@@ -103,4 +103,4 @@ class Pomme(v0.Pomme):
         """Put the game into the state that was set, with the messages in it."""
         super().set_json_info()
         words = self._saved("radio_from_agent")
-        self._radio_from_agent.update({constants.Item[name]: tuple(said) for name, said in words.items()})
+        self._radio_from_agent.update({constants.Item[name]: message for name, message in words.items()})
