@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"io/fs"
 	"fmt"
 	"io"
 	"os"
@@ -326,19 +327,20 @@ func write(t *testing.T, path string, records ...string) {
 	}
 }
 
-// The target is replaced as a whole or not at all, and nothing else is left in its folder.
+// The file appears as a whole or not at all, nothing else is left in its folder, and a file that is there stays.
 func TestWriteIsAtomic(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "g.jsonl")
-	write(t, path, recordOf(1, 0))
-	before, _ := os.ReadFile(path)
 	if err := Write(path, []byte(recordOf(2, 0)), []byte("[]")); err == nil {
 		t.Error("what is no record was written")
 	}
-	if after, _ := os.ReadFile(path); !bytes.Equal(after, before) {
-		t.Errorf("after an error the file holds %q, want %q", after, before)
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("after an error there is a file (%v)", err)
 	}
 	write(t, path, recordOf(2, 0))
+	if err := Write(path, []byte(recordOf(1, 0))); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("over a file: %v, want %v", err, fs.ErrExist)
+	}
 	if after, _ := os.ReadFile(path); string(after) != recordOf(2, 0)+"\n" {
 		t.Errorf("the file holds %q", after)
 	}
