@@ -64,7 +64,8 @@ Layout {{.Layout}}: {{.Rows}} rows in {{len .Files}} files, {{.Bytes}} bytes.
   Game i has seed {{.Seed}} + i, and is all that seed and agents decide.
 {{if .MaxSteps}}* Games are cut off after {{.MaxSteps}} steps.
 {{end}}{{end}}{{range .Sources}}* {{.Kept}} of {{.Games}} games of a {{.What}}
-{{- if .Checksum}} whose manifest has the checksum {{code .Checksum}}{{end}}{{if .Filter}}; it has only games with: {{.Filter}}{{end}}.
+{{- if .Checksum}} whose manifest has the checksum {{code .Checksum}}{{end}}
+{{- if .Filter}}; it has only games with: {{.Filter}}{{end}}.
 {{end}}{{if .Filter}}* Only games with: {{.Filter}}.
 {{end}}{{range .Unrepeatable}}* **Not repeatable**: {{.}}.
 {{else}}* The same command gives the same bytes.

@@ -74,7 +74,8 @@ func begun(line []byte, find func(id string, rules json.RawMessage) (env.Game, e
 	return &Kept{Tournament: t, program: h.Program}, nil
 }
 
-// Results are what the games show, from the file beside the log if some cannot be scored or were asked for no more; nil if some are missing.
+// Results are what the games show, from the file beside the log if some cannot be scored or were asked for
+// no more; nil if some are missing.
 func (k *Kept) Results() (*Results, error) {
 	if len(k.Records) < k.Games() && !k.schedule.sequential().take(k.Records) {
 		var r Results
