@@ -31,7 +31,7 @@ var areas = []area{
 	{"llm", "seats of language models: texts, answers, OpenEnv and MCP", 3820},
 	{"cmd", "the command pommego", 3935},
 	{"internal", "crash-safe files, names of enumerations", 738},
-	{"python_client", "the Python client, its adapters and the original's API", 15468},
+	{"python_client", "the Python client, its adapters and the original's API", 15496},
 	{"benchmarks", "what measures speed and strength", 1038},
 	{"docs", "scripts that write the games' pages, the pictures and the site", 329},
 	{"tools", "what makes and verifies a release", 121},

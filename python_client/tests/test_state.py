@@ -83,7 +83,10 @@ def test_json_has_the_references_fields(vec: Vec) -> None:
         "pommego",
     } <= view.keys()
     state = envs.get_state(0)
+    assert state.json() == view
     envs.close()
+    with pytest.raises(pommego.PommegoError, match="state_json"):
+        state.json()
     other = vec(games=1)
     assert other.state_json(bytes(state)) == view, "another environment reads it too, even before a reset"
 

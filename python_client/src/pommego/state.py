@@ -1,15 +1,41 @@
 """Saved games."""
 
+import contextlib
 import json
-from typing import Any
+import weakref
+from typing import Any, Self
+
+from pommego.errors import ClosedError, PommegoError
 
 
 class State(bytes):
     """One saved game: board, random generators, the built-in agents' memory, seed and episode.
 
     It consists of opaque bytes, which any environment of the same id can restore, also
-    in another process or on another day. `PommegoVectorEnv.state_json` makes them readable.
+    in another process or on another day. States can be pickled.
     """
+
+    def __new__(cls, data: bytes, envs: Any = None) -> Self:
+        """Make a state of bytes, which this environment saved."""
+        state = super().__new__(cls, data)
+        state._envs = weakref.ref(envs) if envs is not None else lambda: None
+        return state
+
+    def json(self) -> dict[str, Any]:
+        """Return the readable form, which `set_state` takes, too: a policy that searches is given states alone.
+
+        Raises:
+            PommegoError: the environment that saved it is closed. Use the method
+                `state_json(state)` of another.
+        """
+        envs = self._envs()
+        with contextlib.suppress(ClosedError):
+            if envs is not None:
+                return envs.state_json(self)
+        raise PommegoError("the environment of this state is closed: use state_json(state) of another")
+
+    def __reduce__(self) -> tuple[type[Self], tuple[bytes]]:
+        return State, (bytes(self),)
 
     def __repr__(self) -> str:
         return f"State({len(self)} bytes)"

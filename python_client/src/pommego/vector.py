@@ -523,7 +523,7 @@ class PommegoVectorEnv(VectorEnv):
         from pommego.state import State
 
         saved = self._ask(save, list(map(int, numbers)), as_json)
-        return saved if as_json else [State(state) for state in saved]
+        return saved if as_json else [State(state, self) for state in saved]
 
     @locked
     def set_state(
@@ -601,9 +601,11 @@ class PommegoVectorEnv(VectorEnv):
                 out of range.
         """
         from pommego._core.saved import simulate
+        from pommego.state import State
 
         self._sent = actions
-        return self._ask(simulate, states, actions, seed=seed, steps=steps, policy=policy)
+        made = self._ask(simulate, states, actions, seed=seed, steps=steps, policy=policy)
+        return made._replace(states=[State(state, self) for state in made.states])
 
     @locked
     def clone(self) -> PommegoVectorEnv:

@@ -185,7 +185,7 @@ def simulate(
             **further,
         )
         views.append(games.read(reply, end - begin))
-        after += map(State, _states(games, reply.states, end - begin))
+        after += _states(games, reply.states, end - begin)
     view = join_batches(views)
     ended = episode_info(view.stats, games.about.spec.counts) if view.finished.size else {}
     info = Lazy(view.info | {"seed": first} | ended)
