@@ -22,7 +22,7 @@ class State(bytes):
         return state
 
     def json(self) -> dict[str, Any]:
-        """Return the readable form, which `set_state` takes, too: a policy that searches is given states alone.
+        """Return the readable form, which `set_state` takes too: a policy that searches gets states alone.
 
         Raises:
             PommegoError: the environment that saved it is closed. Use the method
