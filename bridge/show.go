@@ -40,7 +40,7 @@ func (s *shown) last() int {
 
 // show keeps what the client shows. Its reply says whether there are viewers.
 func (s *session) show(e *environment, id uint64, q showRequest) (reply, error) {
-	rows, choices := e.pool.Config().Games*(e.pool.Learners()-e.pool.Policies()), e.pool.Spec().MaskSize()
+	rows, choices := e.pool.Games()*(e.pool.Learners()-e.pool.Policies()), e.pool.Spec().MaskSize()
 	if err := cmp.Or(q.Probabilities.want("probabilities", rows, choices), q.Values.want("values", rows)); err != nil {
 		return reply{}, err
 	}

@@ -29,9 +29,9 @@ var areas = []area{
 	{"bridge", "the server and its wire protocol", 5595},
 	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 14812},
 	{"llm", "seats of language models: texts, answers, OpenEnv and MCP", 3820},
-	{"cmd", "the command pommego", 3935},
+	{"cmd", "the command pommego", 3936},
 	{"internal", "crash-safe files, names of enumerations", 738},
-	{"python_client", "the Python client, its adapters and the original's API", 15496},
+	{"python_client", "the Python client, its adapters and the original's API", 15488},
 	{"benchmarks", "what measures speed and strength", 1038},
 	{"docs", "scripts that write the games' pages, the pictures and the site", 329},
 	{"tools", "what makes and verifies a release", 121},
@@ -50,7 +50,7 @@ const (
 	longestLine     = 120 // columns of a Go file; a tab is one
 	longestFunction = 60  // lines of a Go function, from func to its last brace
 	longestReadme   = 150 // lines
-	besideCeiling   = 8006
+	besideCeiling   = 8007
 )
 
 // production reports whether a file counts towards the ceilings.

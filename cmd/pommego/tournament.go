@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"pommego/arena/ledger"
 	"pommego/arena/match"
 	"pommego/arena/tournament"
 	"pommego/arena/tournament/report"
@@ -156,10 +157,10 @@ func (o *tournamentOptions) run(cmd *cobra.Command) error {
 		Watch:    func() (match.Watch, func() error) { d := model.Dialogues{Log: talks}; return d.Watch, d.End },
 	})
 	end()
-	if err = o.parts.explain(err, o.out); err != nil && o.out != "" && o.dialogues != "" {
-		return fmt.Errorf("%w, with another --record-dialogues", err)
-	}
-	if err != nil {
+	if stopped := errors.Is(err, ledger.ErrStopped); err != nil {
+		if err = o.parts.explain(err, o.out); stopped && o.out != "" && o.dialogues != "" {
+			err = fmt.Errorf("%w, with another --record-dialogues", err)
+		}
 		return err
 	}
 	if r != nil && len(r.Asked) > 0 {

@@ -548,7 +548,7 @@ def evaluate(games: int, out: str, *, search: bool, **changed: Any) -> pommego.E
         def unknowing(obs: dict[str, Any], info: dict[str, Any], states: Any) -> np.ndarray:
             """Search as if the opponent searched, too."""
             here, seat = range(len(states)), info["seat"]
-            obs, info = model.set_state(here, [without_pool(state.json()) for state in states])
+            obs, info = model.set_state(here, [without_pool(state) for state in states])
             seen = Seen(*(column[: 2 * len(states)] for column in eyes(obs, info)))
             return drawn(tree.run(model.get_state(here), seen, rng).chances[here, seat], rng)
 
@@ -566,10 +566,11 @@ def made(config: Config, games: int) -> pommego.PommegoVectorEnv:
     )
 
 
-def without_pool(state: dict[str, Any]) -> dict[str, Any]:
+def without_pool(state: pommego.State) -> dict[str, Any]:
     """Return a state without its opponent, for games in which both players learn."""
-    del state["pommego"]["pool"]
-    return state
+    readable = state.json()
+    del readable["pommego"]["pool"]
+    return readable
 
 
 def main() -> None:

@@ -233,7 +233,7 @@ def test_one_learner_against_simple(server: pommego.Server, id: str) -> None:
     where = {"address": server.address, "token": server.token}
     for env in (gymnasium.make(f"pommego/{id}", **where), pommego.make(id, **where)):
         _, info = env.reset(seed=0)
-        state = env.unwrapped.get_state(as_json=True)["pommego"]["pool"]
+        state = env.unwrapped.get_state().json()["pommego"]["pool"]
         assert [agent["name"] for agent in state["agents"]] == ["simple"] * (
             env.unwrapped.game_spec.seats - 1
         )

@@ -54,7 +54,7 @@ def test_states(server: pommego.Server, binary: Path, tmp_path: Path, id: str, s
             env.step(0)
         state = env.get_state()
         if form == "json":
-            saved.write_text(json.dumps(env.get_state(as_json=True)))
+            saved.write_text(json.dumps(state.json()))
         else:
             saved.write_bytes(bytes(state))
     assert begin(binary, saved, "--env", id)["steps"] > 5

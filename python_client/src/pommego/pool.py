@@ -154,11 +154,8 @@ class Pool:
         """
         check_policy("a member", policy, *SEARCH)
         names = {member.name for member in self.members}
-        name = (
-            next(n for n in map(str, itertools.count(self._added)) if n not in names)
-            if name is None
-            else name
-        )
+        if name is None:
+            name = next(n for n in map(str, itertools.count(self._added)) if n not in names)
         if name in names:
             raise ValueError(f"there is a member called {name!r} already")
         member = Member(name, policy, self._added, self.rating, scores=deque(maxlen=self._window))

@@ -117,9 +117,9 @@ class PommegoEnv(gymnasium.Env):
         """End the game, and the server if it is ours. Idempotent."""
         self._envs.close()
 
-    def get_state(self, *, as_json: bool = False) -> Any:
-        """Save the game: a `State`, or the readable form, a dict."""
-        return self._envs.get_state(0, as_json=as_json)
+    def get_state(self) -> State:
+        """Save the game."""
+        return self._envs.get_state(0)
 
     def set_state(self, state: State | bytes | dict[str, Any]) -> tuple[Observation, dict[str, Any]]:
         """Restore a game; returns its observation and info."""

@@ -209,7 +209,7 @@ class GameSpec:
 
     @classmethod
     def from_wire(cls, spec: dict[str, Any]) -> GameSpec:
-        """Read the spec in a reply, where numbers may be floats and empty lists nil."""
+        """Read the spec in a reply, where numbers may be floats and empty agents and rules nil."""
         try:
             named = {"rules": spec["rules"] or {}, "agents": spec["agents"] or []}
             meanings = spec.get("rule_meanings") or []

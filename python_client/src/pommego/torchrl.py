@@ -131,7 +131,7 @@ class PommegoTorchEnv(EnvBase):
         self, tensordict: TensorDictBase | None = None, *, seed: int | None = None, **_: Any
     ) -> TensorDictBase:
         if seed is not None:
-            self._first_seed = seed
+            self._set_seed(seed)
         wanted = None if tensordict is None else tensordict.get("_reset", None)
         if wanted is None:
             wanted = torch.ones(self.batch_size, dtype=torch.bool)

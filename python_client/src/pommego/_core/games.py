@@ -174,9 +174,8 @@ class Games:
         if not isinstance(seeds, tuple):
             return self._reset(mask, starts, seed=seeds)
         values, given = seeds
-        if (
-            not given.all()
-        ):  # first without seeds, all games, as games that were never reset must not be left out
+        if not given.all():
+            # Those without a seed first; all games, as those that were never reset must not be left out.
             rest = ~given if mask is None else ~given & mask
             view = self._reset(mask, starts) if rest.any() else None
             mask = given if mask is None else given & mask

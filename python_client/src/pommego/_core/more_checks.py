@@ -43,7 +43,7 @@ def reset_mask(options: Mapping[str, Any], games: int, learners: int) -> NDArray
 
 
 def reset_states(options: Mapping[str, Any], games: int) -> list[Any] | None:
-    """Read ``options["states"]`` and return a state, or None, for each game; None if there are none."""
+    """Read ``options["states"]`` and return a state, or None, for each game; None if they are left out."""
     states = options.get("states")
     if states is None:
         return None
@@ -56,11 +56,11 @@ def reset_states(options: Mapping[str, Any], games: int) -> list[Any] | None:
             f"options['states'] has {len(states)} entries for {games} game{'s'[games == 1 :]}: give one for "
             "each, None for a game that begins on a new board; set_start_states() draws from any number"
         )
-    return list(states) if any(state is not None for state in states) else None
+    return list(states)
 
 
 def request_fields(states: Sequence[Any], room: int) -> dict[str, Any]:
-    """Return the fields of a reset for the state in which each game begins; None: on a new board."""
+    """Return the fields of a reset for the state in which each game begins, or None: on a new board."""
     places: dict[bytes | str, int] = {}
     starts = [-1 if s is None else places.setdefault(to_wire(s), len(places)) for s in states]
     size = sum(map(len, places))
@@ -69,7 +69,7 @@ def request_fields(states: Sequence[Any], room: int) -> dict[str, Any]:
             f"options['states'] have {size} bytes, and one reset takes {room} at most: give fewer "
             "different states, or set_start_states(), which takes any number"
         )
-    return {"states": list(places), "starts": wire.tensor(np.array(starts, np.int32))}
+    return {"states": list(places), "starts": wire.tensor(np.array(starts, np.int32))} if places else {}
 
 
 def all_rows(rows: ArrayLike, total: int) -> None:

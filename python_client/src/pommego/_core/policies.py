@@ -69,10 +69,10 @@ class PolicyGames:
                 "simulate() plays on the server, where the policies among the opponents cannot be asked: "
                 "make an environment whose other seats learn, or are agents, for the search"
             )
-        known = self._known.copy()
+        known = self._known
         if what is Games.reset:
             _, mask, *_ = args
-            self._known[slice(None) if mask is None else mask] = False
+            self._known = np.zeros_like(known) if mask is None else known & ~mask
         try:
             answer = self._inner.ask(what, *args, **options)
         except ServerError:  # nothing has changed

@@ -126,8 +126,7 @@ class JoinedGames:
             if own is not None and not own.any():
                 return portion.ask(Games.observe)
             own = None if own is None or own.all() else own
-            where = states[portion.slice] if states else None
-            where = where if where and any(state is not None for state in where) else None
+            where = None if states is None else states[portion.slice]
             return portion.change(Games.reset, _seeds_of(seeds, portion), own, where)
 
         return self._joined(

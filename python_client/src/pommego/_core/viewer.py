@@ -45,10 +45,8 @@ class Viewer:
         late = threading.Timer(timeout, self._process.kill)
         late.start()
         try:
-            said = (
-                b"".join(takewhile(b"}\n".__ne__, self._process.stdout)) + b"}"
-            )  # one object of several lines
-            self.address: str = json.loads(said)["address"]
+            lines = takewhile(b"}\n".__ne__, self._process.stdout)  # of one object
+            self.address: str = json.loads(b"".join(lines) + b"}")["address"]
         except ValueError as e:
             self.close()
             raise ServerStartError(f"pommego view {address} printed no address within {timeout:g} s") from e

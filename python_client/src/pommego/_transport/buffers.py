@@ -17,9 +17,8 @@ class BufferPool:
     """Hands out 64-byte aligned, writable buffers."""
 
     def __init__(self) -> None:
-        self._kept: list[
-            tuple[np.ndarray, weakref.ref[np.ndarray]]
-        ] = []  # memory, and what was handed out of it
+        # Memory, and what was handed out of it.
+        self._kept: list[tuple[np.ndarray, weakref.ref[np.ndarray]]] = []
 
     def take(self, size: int) -> memoryview:
         """Return a buffer of at least `size` bytes that no other view shares.

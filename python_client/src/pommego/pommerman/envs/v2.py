@@ -64,16 +64,16 @@ class Pomme(v0.Pomme):
         Raises:
             TypeError: a living agent's action is neither a number nor a list or tuple.
         """
-        moves, before = [], self._radio_from_agent.copy()
+        moves, said, before = [], {}, self._radio_from_agent
         for action, agent in zip(actions, self._agents, strict=False):  # more are ignored
             move, words = action, _SILENCE
             if agent.is_alive and isinstance(action, list | tuple):
                 move, words = action[0], tuple(action[1 : 1 + self._radio_num_words])
             elif agent.is_alive and not isinstance(action, int | np.integer | constants.Action):
-                self._radio_from_agent = before
                 raise TypeError(f"action {action!r} is neither a number nor a list of a number and words")
             moves.append(move)
-            self._radio_from_agent[constants.Item[f"Agent{agent.agent_id}"]] = words
+            said[constants.Item[f"Agent{agent.agent_id}"]] = words
+        self._radio_from_agent = before | said
         try:
             return super().step(moves)
         except ValueError:
