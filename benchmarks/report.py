@@ -150,6 +150,14 @@ def samples(report: dict[str, Any], way: Way) -> list[str]:
     return lines
 
 
+def medians(lines: list[str]) -> list[str]:
+    """Keep the median of each name: the test takes samples as independent, those of one process are not."""
+    by_name: dict[str, list[str]] = {}
+    for one in lines:
+        by_name.setdefault(one.split()[0], []).append(one)
+    return [sorted(some, key=lambda one: float(one.split()[2]))[len(some) // 2] for some in by_name.values()]
+
+
 def line(name: str, way: Way, units: dict[str, float]) -> str:
     """Write one sample in Go's benchmark format."""
     options = "".join(f"/{option}={value}" for option, value in way.items())
@@ -219,6 +227,7 @@ def measure(runs: list[tuple[str, str, Any]], sides: list[Side], out: Path, roun
             print(f"{i + 1} of {rounds * len(runs)}: {name}", file=sys.stderr)
             for side in sides[:: 1 if i // len(runs) % 2 else -1]:
                 lines, path = run(side), side.file(out, part)
+                lines = medians(lines) if len(sides) > 1 else lines
                 path.write_text("\n".join([path.read_text() if path.exists() else setting(side), *lines, ""]))
 
 

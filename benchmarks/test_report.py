@@ -35,6 +35,11 @@ def test_samples_are_what_the_commands_printed() -> None:
     ]
 
 
+def test_a_process_is_one_sample_of_a_comparison() -> None:
+    lines = [f"BenchmarkX 1 {rate} steps/s" for rate in (3e6, 1e6, 9e5)] + ["BenchmarkY 1 7 steps/s"]
+    assert report.medians(lines) == [lines[1], lines[3]]
+
+
 def test_an_interrupted_run_has_tables_of_what_was_measured(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -64,8 +64,9 @@ type Outside interface {
 	End(m Match, seat int)
 
 	// Missed is how many of the agent's moves in this episode were replaced by stop: those
-	// that came late, and those that failed.
-	Missed() (late, failed int)
+	// that came late, and those that failed. The episode is void if it cannot be scored,
+	// since the connection to the agent failed.
+	Missed() (late, failed int, void bool)
 
 	// Close ends the agent, which is not used after that.
 	Close() error

@@ -29,6 +29,7 @@ type Batch struct {
 	counts, stepCounts    []int32 // nil if not configured, or if the game counts nothing
 	lineUp                []int32 // nil without Config.LineUps
 	late, failed          []int32 // nil without agents outside this program
+	void                  []uint8 // the same
 	seed, episode         []uint64
 
 	finished []int32
@@ -71,7 +72,9 @@ func (p *Pool) newBatch(l *layout, games int, mem []byte) *Batch {
 	b.terminated, b.truncated = b.Bytes("terminated"), b.Bytes("truncated")
 	b.done, b.result, b.winners = b.Bytes("game.done"), b.Bytes("game.result"), b.Bytes("game.winners")
 	b.length, b.counts, b.stepCounts = b.int32s("game.length"), b.int32s("game.counts"), b.int32s("counts")
-	b.late, b.failed = b.int32s("game.late"), b.int32s("game.failed")
+	if b.late, b.failed = b.int32s("game.late"), b.int32s("game.failed"); b.late != nil {
+		b.void = b.Bytes("game.void")
+	}
 	b.lineUp, b.index = b.int32s("game.line_up"), b.int32s("game.index")
 	b.seed, b.episode = b.Tensor("game.seed").Uint64s(), b.Tensor("game.episode").Uint64s()
 	return b

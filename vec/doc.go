@@ -61,6 +61,7 @@
 //	game.episode        uint64                          games
 //	game.late           int32: moves that agents outside the program made too late   games
 //	game.failed         int32: moves of such agents that were no legal answer        games
+//	game.void           uint8: the connection to such an agent failed                games
 //	game.line_up        int32: with LineUps or policies     games
 //	game.index          int32: with BatchSize, its number   games
 //

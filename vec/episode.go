@@ -281,7 +281,7 @@ func (w *worker) writeGame(i int, done bool) {
 		w.writeCounts(i)
 	}
 	if b.late != nil {
-		b.late[i], b.failed[i] = g.lineup.missed()
+		b.late[i], b.failed[i], b.void[i] = g.lineup.missed()
 	}
 	if !g.status.Over {
 		return
@@ -381,7 +381,7 @@ func (w *worker) blank(i int) {
 	copy(b.now.seat[first:], g.rows)
 	b.length[i] = 0
 	if b.late != nil {
-		b.late[i], b.failed[i] = 0, 0
+		b.late[i], b.failed[i], b.void[i] = 0, 0, 0
 	}
 	w.writeEpisode(i)
 	mask := b.now.mask[first*p.maskN : (first+n)*p.maskN]

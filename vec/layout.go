@@ -126,6 +126,7 @@ func (b *builder) flags() {
 	if b.outside {
 		b.games("game.late", env.Int32)
 		b.games("game.failed", env.Int32)
+		b.games("game.void", env.Uint8)
 	}
 	b.games("game.seed", env.Uint64)
 	b.games("game.episode", env.Uint64)

@@ -354,13 +354,16 @@ func (g *game) takeBack(l lineup) {
 	g.lineup.number = l.number
 }
 
-// missed returns how many moves of the agents outside this program were replaced by stop.
-func (l *lineup) missed() (late, failed int32) {
+// missed returns how many moves of the agents outside this program were replaced by stop, and 1 if the game is void.
+func (l *lineup) missed() (late, failed int32, void uint8) {
 	l.each(func(_ int, o env.Outside) {
-		a, b := o.Missed()
+		a, b, lost := o.Missed()
 		late, failed = late+int32(a), failed+int32(b)
+		if lost {
+			void = 1
+		}
 	})
-	return late, failed
+	return late, failed, void
 }
 
 // LineUps returns the line-ups set last, which games have from their next episode on.

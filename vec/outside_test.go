@@ -49,7 +49,7 @@ func (p *program) Act(m env.Match, seat int, action []uint8) {
 
 func (p *program) End(env.Match, int) { p.of.ended.Add(1) }
 
-func (p *program) Missed() (late, failed int) { return 2, 3 }
+func (p *program) Missed() (late, failed int, void bool) { return 2, 3, true }
 
 func (p *program) Close() error {
 	if p.running {
@@ -86,8 +86,8 @@ func TestOutside(t *testing.T) {
 			done += len(b.Finished())
 			for i, over := range b.Bytes("game.done") {
 				if late, failed := b.Tensor("game.late").Int32s()[i], b.Tensor("game.failed").Int32s()[i]; over == 1 &&
-					(late != 2 || failed != 3) {
-					t.Fatalf("%d moves late and %d failed, want 2 and 3", late, failed)
+					(late != 2 || failed != 3 || b.Bytes("game.void")[i] != 1) {
+					t.Fatalf("%d moves late and %d failed, want 2 and 3, and the game void", late, failed)
 				}
 			}
 		}

@@ -32,14 +32,18 @@ type outsider struct {
 	limit        time.Duration
 	memory       int64
 	begun        bool // the player has been told of the episode
+	made         int  // moves that were answered
 	late, failed int
+	void         bool // the connection to the player has failed
 	log          *slog.Logger
 	warned       bool // the first failure has been logged
 }
 
 func (a *outsider) Waits() bool { return true }
 
-func (a *outsider) Missed() (late, failed int) { return a.late, a.failed }
+func (a *outsider) Missed() (late, failed int, void bool) {
+	return a.late, a.failed, a.void || AtURL(a.player.Name()) && a.failed > 0 && a.made+a.late == 0
+}
 
 func (a *outsider) Dialogue() (read, said string) {
 	t, _ := env.ThoughtOf(a.game.Spec(), 0, a.player)
@@ -48,7 +52,7 @@ func (a *outsider) Dialogue() (read, said string) {
 
 func (a *outsider) Close() error { return a.player.Close() }
 
-func (a *outsider) Reset(env.RNG) { a.begun, a.late, a.failed = false, 0, 0 }
+func (a *outsider) Reset(env.RNG) { a.begun, a.made, a.late, a.failed, a.void = false, 0, 0, 0, false }
 
 func (a *outsider) Reseed(env.RNG) {}
 
@@ -72,6 +76,7 @@ func (a *outsider) Act(m env.Match, seat int, action []uint8) {
 	case err != nil:
 		a.fail(err)
 	default:
+		a.made++
 		return
 	}
 	clear(action)
@@ -82,7 +87,7 @@ func (a *outsider) fail(err error) {
 	if !a.warned {
 		a.log.Warn("an agent outside the server failed, and plays stop", "agent", a.player.Name(), "error", err)
 	}
-	a.failed, a.warned = a.failed+1, true
+	a.failed, a.warned, a.void = a.failed+1, true, a.void || errors.Is(err, ErrVoid)
 }
 
 // Try tells the player that a game begins, and returns an error if it cannot play. No move follows.

@@ -161,7 +161,7 @@ func TestAgentsWithTooMuchMemory(t *testing.T) {
 	for range 5 {
 		a.Act(m, 0, make([]uint8, 1))
 	}
-	if late, failed := o.Missed(); late != 0 || failed != 3 {
+	if late, failed, void := o.Missed(); late != 0 || failed != 3 || void {
 		t.Errorf("%d late, %d failed, want 0 and 3", late, failed)
 	}
 }

@@ -109,6 +109,8 @@ func TestTournamentOutput(t *testing.T) {
 			[]string{"java-osla:omniscient=1 "}},
 		{"--agents simple,random --games 2x4", tournament.OneAgainstThree, 16,
 			[]string{"2 boards with 4 repetitions each", "team kills"}},
+		{"--env OneVsOne-v0 --agents simple --against random --games 2x2 --mirrored", tournament.OneAgainstThree, 8,
+			[]string{"mirrored: 2 boards, each from every side, 2 boards with 2 repetitions each"}},
 	} {
 		t.Run(tc.args, func(t *testing.T) {
 			args := with([]string{"tournament"}, strings.Fields(tc.args)...)
@@ -265,7 +267,7 @@ func TestTournamentMirrored(t *testing.T) {
 	r := pommego(t, strings.Fields("tournament --env OneVsOne-v0 --format round-robin --agents simple,random --games "+
 		"3x1 --mirrored --out "+folder)...)
 	r.want(t, exitOK)
-	for _, want := range []string{"6 games at each of 1 table, mirrored: each board from every side",
+	for _, want := range []string{"6 games at each of 1 table, mirrored: 3 boards, each from every side,",
 		"prior: one more game for each agent", "(n "} {
 		if !strings.Contains(r.out, want) {
 			t.Errorf("the report does not say %q:\n%s", want, r.out)

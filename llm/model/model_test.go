@@ -225,7 +225,7 @@ func TestModelIsLate(t *testing.T) {
 		for range 4 {
 			agent.Act(m, 0, make([]uint8, 1))
 		}
-		if late, failed := agent.(env.Outside).Missed(); (late > 0) != (want > 0) || failed > 0 {
+		if late, failed, void := agent.(env.Outside).Missed(); (late > 0) != (want > 0) || failed > 0 || void {
 			t.Errorf("limit %v: as an agent it was late %d times and failed %d", limit, late, failed)
 		}
 		agent.(env.Outside).Close()

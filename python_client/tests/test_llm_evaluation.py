@@ -222,6 +222,27 @@ def test_agents_alone_void_games_too(tmp_path: Path) -> None:
     assert len(result.void) == 1 and result.ties == 11
 
 
+@pytest.mark.filterwarnings("ignore:an agent failed")
+def test_policies_do_not_win_games_that_cannot_be_scored(binary: Path) -> None:
+    """A model whose server refuses voids a policy's game, too; tournaments play it again."""
+
+    def still(obs: Any, info: dict[str, Any]) -> np.ndarray:
+        return np.zeros(len(info["seat"]), int)
+
+    options = {"games": 12, "rules": {"max_steps": 3}}
+    with scripted_model(["stop"] * 7 + ["401"] + ["stop"] * 99) as model:
+        result = pommego.evaluate(still, "OneVsOne-v0", model, **options)
+    assert len(result.void) == 1 and result.ties == 11
+    with scripted_model(["stop"] * 7 + ["401"] + ["stop"] * 99) as model:
+        found = pommego.tournament([still], "OneVsOne-v0", against=model, **options)
+    assert found.results["games_played"] == 12
+    with (
+        scripted_model(["401"]) as model,
+        pytest.raises(pommego.PommegoError, match="connection to an agent"),
+    ):
+        pommego.evaluate(still, "OneVsOne-v0", model, games=4)
+
+
 def test_the_scale_is_measured_with_text(binary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A script writes an agent's moves as text: they win as the agent does, and programs are told apart."""
     monkeypatch.setenv("POMMEGO_BINARY", str(binary))

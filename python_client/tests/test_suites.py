@@ -6,6 +6,7 @@ import base64
 import gzip
 import hashlib
 import json
+import operator
 import zlib
 from collections.abc import Callable
 from dataclasses import replace
@@ -118,6 +119,10 @@ def test_changed_results_are_found(suite: str, played: Any, where: dict[str, Any
         suites.load(changed(file, tmp_path / "three", shorter))
     with pytest.raises(ValueError, match="4 games (with|against) random.*, expected 5"):
         suites.load(changed(file, tmp_path / "four", lambda content: content["parts"][0].pop()))
+    with pytest.raises(ValueError, match="1 of 5 games cannot be scored"):
+        suites.load(
+            changed(file, tmp_path / "six", lambda content: operator.setitem(content["parts"][0], 0, None))
+        )
     whole = file.read_bytes()
     for k, data in enumerate((whole[:-30], b"", b"x", gzip.compress(b"x"), gzip.compress(b"[]"))):
         (tmp_path / f"five-{k}").write_bytes(data)
@@ -267,6 +272,8 @@ def test_mistakes(suite: str, where: dict[str, Any], monkeypatch: pytest.MonkeyP
         pommego.evaluate(legal, suite="team-2025", **where)
     with pytest.raises(TypeError, match="games and seeds of its own"):
         pommego.evaluate(legal, suite=suite, games=3, **where)
+    with pytest.raises(ValueError, match="has start states of its own"):
+        pommego.evaluate(legal, suite=suite, start_states=[b"x"])
     with pytest.raises(ValueError, match="has rules of its own"):
         pommego.evaluate(legal, suite=suite, rules={"max_steps": 5}, **where)
     with pytest.raises(TypeError, match="id of an environment, or suite="):
@@ -385,7 +392,21 @@ def test_intervals_of_games_that_end_alike() -> None:
     parts = tuple(suites.Part(who, won, [], partner, id) for id, who, partner in suite.parts)
     score = suites.SuiteResult(suite, parts, {}).score
     assert score.value == score.high == 1
-    assert 0.9 < score.low < 0.97
+    assert 0.9 < score.low < 0.98
+
+
+def test_intervals_hold_the_score() -> None:
+    """Of policies that win nearly every game, in the suite of the most parts."""
+    suite, rng = suites.SUITES["partners-2027"], np.random.default_rng(1)
+    held = []
+    for _ in range(500):
+        won = np.where(rng.random((len(suite.parts), suite.games)) < 0.95, 1, -1).astype(np.int8)
+        ended = [suites.Evaluation(own, own.astype(np.int32), own.astype(np.uint8)) for own in won]
+        played = zip(suite.parts, ended, strict=True)
+        parts = [suites.Part(who, one, [], partner, id) for (id, who, partner), one in played]
+        score = suites.SuiteResult(suite, tuple(parts), {}).score
+        held.append(score.low <= 0.95 <= score.high)
+    assert np.mean(held) > 0.9
 
 
 def test_suites_of_0_1_are_checked_with_0_1(

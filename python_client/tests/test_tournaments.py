@@ -37,6 +37,11 @@ def bomber(obs: Any, info: dict[str, Any]) -> np.ndarray:
 
 
 class Still:
+    @staticmethod
+    def still(obs: Any, info: dict[str, Any]) -> np.ndarray:
+        """Of the same name as another policy."""
+        return still(obs, info)
+
     def __call__(self, obs: Any, info: dict[str, Any]) -> np.ndarray:
         return still(obs, info)
 
@@ -206,6 +211,9 @@ def test_a_new_policy_does_not_get_the_games_of_an_old_one(where: dict[str, Any]
         ([], {}, TypeError, r"players is \[\], expected a list"),
         (["human"], {}, ValueError, "player 'human' is 'human'"),
         (["simple", "simple"], {}, ValueError, "two players are called 'simple'"),
+        ([still], {"against": Still.still}, ValueError, "two players are called 'still'"),
+        (["still", still], {}, ValueError, "two players are called 'still'"),
+        ([still], {"start_states": [b"x"]}, TypeError, "no option start_states"),
         ([still], {"against": "simple,static"}, ValueError, r"give \['simple', 'static'\]"),
         ([Still], {}, TypeError, "player 'Still' is the class Still: give an instance"),
         ([still], {"seat": 0}, TypeError, "no option seat"),
@@ -223,6 +231,13 @@ def test_the_command_speaks_of_no_flags(where: dict[str, Any]) -> None:
         with pytest.raises(pommego.PommegoError) as refused:
             pommego.tournament([still], DUEL, **options, **where)
         assert "--" not in str(refused.value)
+
+
+def test_the_limit_of_agents_holds_for_all_games(where: dict[str, Any]) -> None:
+    patient = pommego.Connection(agent_limit=1.5)
+    options = {"format": "round-robin", "games": 2, "rules": SHORT, "connection": patient}
+    found = pommego.tournament([still, "static", "random"], DUEL, **options, **where)
+    assert found.results["limit_ns"] == 1.5e9
 
 
 def test_numbers_of_numpy(where: dict[str, Any]) -> None:

@@ -77,11 +77,13 @@ func summary(r *tournament.Results) string {
 	} else {
 		s += fmt.Sprintf(": %s at each of %s", games, count((r.Played+r.Void)/r.Config.Games, "table"))
 	}
-	if n := r.Repetitions; n > 1 {
-		s += fmt.Sprintf(", %s with %d repetitions each", count(r.Config.Games/n, "board"), n)
-	}
+	boards := r.Config.Games / max(1, r.Repetitions)
 	if r.Mirrored {
-		s += ", mirrored: each board from every side"
+		boards /= len(r.Agents[0].Sides)
+		s += fmt.Sprintf(", mirrored: %s, each from every side", count(boards, "board"))
+	}
+	if n := r.Repetitions; n > 1 {
+		s += fmt.Sprintf(", %s with %d repetitions each", count(boards, "board"), n)
 	}
 	s += fmt.Sprintf(", seeds from %d.", r.Seed)
 	if test := r.Test; test != nil {
@@ -156,7 +158,7 @@ func estimate(e tournament.Estimate, format string) string {
 func pairs(r *tournament.Results) *table {
 	what := "games of theirs"
 	if r.Against != "" {
-		what = "seeds"
+		what = "rounds"
 	}
 	t := &table{
 		title: "Row against column", head: []string{""},

@@ -1,7 +1,8 @@
 """Sum up runs of `ppo.py` over their seeds: `python table.py runs/ppo-duel-* runs/ppo-ffa-*`.
 
 Prints a table in Markdown: for each baseline and opponent the share of games won, tied and lost. Each is the
-interquartile mean over the runs; the interval is a bootstrap over runs, of 95 %. Needs scipy.
+interquartile mean over the runs, with a 95 % interval by a bootstrap over runs; of fewer than six runs, for
+which that is too narrow, the mean with the lowest and the highest. Needs scipy.
 """
 
 from __future__ import annotations
@@ -16,15 +17,15 @@ from scipy import stats
 
 
 def middle(shares: list[float]) -> str:
-    """Return the interquartile mean in percent, with its interval where there are several runs."""
-    mean = 100 * stats.trim_mean(shares, 0.25)
-    if len(shares) < 2:
-        return f"{mean:.1f}"
+    """Return the mean in percent, with its interval or, of few runs, their range."""
+    if len(shares) < 6:
+        between = f" (seeds {100 * min(shares):.1f} to {100 * max(shares):.1f})" * (len(shares) > 1)
+        return f"{100 * np.mean(shares):.1f}{between}"
     estimate = stats.bootstrap(
         [np.array(shares)], lambda x, axis: stats.trim_mean(x, 0.25, axis), method="percentile", rng=0
     )
     low, high = estimate.confidence_interval
-    return f"{mean:.1f} ({100 * low:.1f} to {100 * high:.1f})"
+    return f"{100 * stats.trim_mean(shares, 0.25):.1f} ({100 * low:.1f} to {100 * high:.1f})"
 
 
 def main() -> None:

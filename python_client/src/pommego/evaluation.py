@@ -133,8 +133,10 @@ def play_suite(
             f"the agents of the suite {name} play differently since pommego 0.1: play {suite.successor}, "
             "or play this one with 0.1 (make wheel of revision 02db02da, then pip install dist/*.whl)"
         )
-    if options.get("rules"):
-        raise ValueError(f"rules are {options['rules']!r}: the suite {name} has rules of its own")
+    for option in ("rules", "start_states"):
+        if options.get(option):
+            own = option.replace("_", " ")
+            raise ValueError(f"{option} is {options[option]!r:.80}: the suite {name} has {own} of its own")
     with running(options.pop("address"), options.pop("token")) as where:
         specs = {}
         for id in dict.fromkeys(id for id, *_ in suite.parts):

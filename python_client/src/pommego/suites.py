@@ -212,8 +212,8 @@ class SuiteResult:
     def score(self) -> Interval:
         """The mean over the parts of wins and the suite's share of ties, with a 95 % interval.
 
-        The interval is the normal distribution's, with the parts as strata. For it each part has half a won
-        and half a lost game more, as equal games alone do not deviate.
+        The interval is the normal distribution's, with the parts as strata. For its width each part has half
+        a won and half a lost game more, as equal games alone do not deviate.
         """
         results = [part.evaluation.results for part in self.parts]
         points = [np.where(own == 0, self.suite.ties, own == 1) for own in results]
@@ -222,8 +222,7 @@ class SuiteResult:
         squares = np.array([((p**2).sum() + 0.5) / (len(p) + 1) for p in points])
         games = np.array([len(p) for p in points])
         error = Z * math.sqrt(((squares - shares**2) / games).sum()) / len(points)
-        middle = shares.mean()
-        return Interval(mean, max(0.0, min(mean, middle - error)), min(1.0, max(mean, middle + error)))
+        return Interval(mean, max(0.0, mean - error), min(1.0, mean + error))
 
     @property
     def rating(self) -> Interval:
@@ -366,8 +365,11 @@ def _part(
         raise ValueError(f"{len(games)} games {_who(of_several, *who[1:])}, expected {suite.games}")
     void = tuple(number for number, game in enumerate(games) if game is None)
     games = [game for game in games if game is not None]
-    if 10 * len(void) > suite.games:
-        raise ValueError(f"{len(void)} of {suite.games} games cannot be scored, expected a tenth at most")
+    if 10 * len(void) > (suite.games if answers else 0):
+        raise ValueError(
+            f"{len(void)} of {suite.games} games cannot be scored, expected a tenth at most of a language "
+            "model's, and none of others"
+        )
     rows = 2 if suite.team else 1
     form = (rows, 3) if "Radio" in id else (rows,)  # the shape of a step's actions
     choices = np.array([6, 9, 9] if "Radio" in id else 6)

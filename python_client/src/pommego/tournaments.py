@@ -86,15 +86,18 @@ def tournament(
         TypeError, ValueError: an argument is not as described.
         PommegoError: the command refuses it; the message says why. Others as `make_vec`.
     """
-    check_options(options, NOT_HERE, tournament, make_vec)
+    check_options(options, (*NOT_HERE, "start_states"), tournament, make_vec)
     checks.at_least(1, "games", games)
-    named, other = _named(players), {} if against is None else _named([against])
+    called: dict[str, Opponent] = {}
+    named, other = _named(players, called), {} if against is None else _named([against], called)
     agents = ",".join(name.replace(",", "\\,") for name in named)
     command = ["tournament", "--env", id.removeprefix("pommego/"), "--agents", agents, "--json"]
     command += [f"--games={games}", f"--seed={checks.one_seed(seed)}", *rules_of(options.get("rules"))]
     command += [f"--against={name}" for name in other]
     command += [f"--{name}={value}" for name, value in (("format", format), ("out", out)) if value]
     command += ["--mirrored"] * mirrored
+    if (connection := options.get("connection")) and connection.agent_limit:
+        command += [f"--limit={connection.agent_limit}s"]
     named |= other
     if out:
         _check_versions(
@@ -111,6 +114,8 @@ def tournament(
             how = {"tell": lambda more, done=done, tell=tell: tell(done + more), "every_seat": True}
             played = play_games(spec, games, options | where, **how)
             for k, record in enumerate(some):
+                if not played.over[k]:
+                    continue  # it cannot be scored, and is asked for again
                 record |= {"outcome": played.returns[k].tolist(), "steps": int(played.lengths[k])}
                 record["result"] = [list(RESULTS)[result] for result in played.results[k].tolist()]
                 record["counts"] = {name: counted[k].tolist() for name, counted in played.counts.items()}
@@ -118,7 +123,10 @@ def tournament(
     return Tournament(found)
 
 
-def _named(players: Sequence[Opponent] | Mapping[str, Opponent]) -> dict[str, Opponent]:
+def _named(
+    players: Sequence[Opponent] | Mapping[str, Opponent], shown: dict[str, Opponent]
+) -> dict[str, Opponent]:
+    """Return the players by their names for the program; add them to those who are shown in tables."""
     if isinstance(players, str) or not players:
         raise TypeError(f"players is {players!r}, expected a list of them, or a dictionary by their names")
     called = [(p if isinstance(p, str) else getattr(p, "__name__", type(p).__name__), p) for p in players]
@@ -126,7 +134,7 @@ def _named(players: Sequence[Opponent] | Mapping[str, Opponent]) -> dict[str, Op
     for key, player in players.items() if isinstance(players, Mapping) else called:
         check_player(f"player {key!r}", player, *SEARCH)
         name = player if isinstance(player, str) else _CLIENT + key
-        if name in named:
+        if name in named or shown.setdefault(name.removeprefix(_CLIENT), player) != player:
             raise ValueError(f"two players are called {key!r}: give a dictionary of players by their names")
         named[name] = player
     return named

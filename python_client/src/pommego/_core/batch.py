@@ -26,13 +26,14 @@ _ALL = tuple(f"_{name}" for name in _ALWAYS)  # ... and their masks, which are a
 
 #: The dtype of arrays returned to the caller, where it differs from that on the wire.
 _TYPES: dict[str, Any] = dict.fromkeys(
-    ("terminated", "truncated", "alive", "game.done", "game.winners"), np.bool_
+    ("terminated", "truncated", "alive", "game.done", "game.winners", "game.void"), np.bool_
 )
 _TYPES["action_mask"] = np.int8
 
 _STEP_COUNTS = "counts"  # int32 (rows, names), with counts="step"
 _RULES = "rules"  # int32 (rows,), with several rules: the number of the game's rules
-_STATISTICS = ("length", "result", "winners", "return", "late", "failed", "counts")  # "game.", if sent
+# "game." and each of these, if sent.
+_STATISTICS = ("length", "result", "winners", "return", "late", "failed", "void", "counts")
 ENDED = "_ended"  # key in the statistics: the rows of games whose episode ended
 
 _SMALL = 64 << 10  # bytes: smaller fields are copied, which costs little

@@ -35,7 +35,8 @@ class Connection(Certificates):
         agent_limit: seconds that opponents outside the server ("exec:COMMAND",
             "library:PATH", "http://host:port") have for a move; None: the usual limit, 0.1 unless the
             game or the agent ("llm:...": 30) has its own. Late or invalid moves are replaced by stop, and
-            ``info["game"]`` counts them, as ``late`` and ``failed``.
+            ``info["game"]`` counts them, as ``late`` and ``failed``, and has ``void`` where the connection to
+            an agent failed.
     """
 
     shared_memory: bool | None = None

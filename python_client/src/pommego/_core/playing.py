@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pommego._core.merging import keep_rows, take_rows, together
 from pommego._core.opponents import LineUps, Policy
 from pommego._core.policies import choose
+from pommego._core.program import UnscorableError
 from pommego._core.saved import Simulation
 from pommego.making import make_vec
 from pommego.pool import SEARCH, Pool, check_policy, options_for
@@ -20,6 +21,7 @@ from pommego.spec import GameSpec, Result
 from pommego.vector import PommegoVectorEnv
 
 _SHOWN = ("action_mask", "alive", "seat", "state")
+_LOST = "the connection to an agent failed"
 _HERE = print  # in line-ups in place of any policy: its actions come from here, and its rows are not hidden
 
 
@@ -99,7 +101,7 @@ def play_games(
             groups.append(_Group(envs, own, np.array(numbers)))
         every, ends = [group.envs for group in groups], np.cumsum([group.envs.num_envs for group in groups])
         policies = {key: searching(one, every) for key, one in found.items()}
-        while not played.over.all():
+        while not all(group.over.all() for group in groups):
             actions = _decide(groups, policies)
             if made is not None:
                 made.append(actions)
@@ -108,6 +110,7 @@ def play_games(
             for group in groups:
                 group.receive(played)
             tell(int(played.over.sum()))
+    played.check(UnscorableError(_LOST), len(games))
     tell(len(games))
     return played
 
@@ -143,7 +146,7 @@ class _Group:
         return {"obs": self.obs, "info": info, "players": self.players}
 
     def receive(self, played: Played) -> None:
-        """Wait for a step, and store the results of games that end for the first time."""
+        """Wait for a step, and store the results of games that end for the first time and are not void."""
         self.obs, _, terminated, truncated, info = self.envs.recv()
         self.info, self.first, by_game = info, False, self.envs.by_game
         ended = np.flatnonzero(by_game(terminated | truncated)[:, 0] & ~self.over)
@@ -156,7 +159,10 @@ class _Group:
         for name in played.counts.keys() & game.keys():
             played.counts[name][at] = game[name]
         played.lengths[at[0]] = game["length"][:, :1]
-        played.over[at[0]] = self.over[ended] = True
+        void = game.get("void", np.zeros((len(ended), 1), np.bool_))[:, 0]
+        played.over[at[0][:, 0]], self.over[ended] = ~void, True
+        for number in at[0][void, 0].tolist():
+            played.leave_out(number, UnscorableError(_LOST))
 
 
 def _decide(groups: list[_Group], policies: dict[int, Policy]) -> NDArray[np.uint8]:
