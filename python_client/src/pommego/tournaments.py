@@ -65,6 +65,8 @@ def tournament(
     """Play many games between policies, pools and agents, and rate them.
 
     Schedule, formats and ratings are those of ``pommego tournament``. Policies play 512 games at a time.
+    Games between agents alone are played by this machine's program, also with `address`. Moves that agents
+    missed are counted in those games only.
 
     Args:
         players: each as for `evaluate`. Policies and pools are called by their keys, in a
