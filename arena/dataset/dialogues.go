@@ -41,7 +41,7 @@ func (e *encoder) turns(m env.Match, r *row, left []ledger.Decision) map[int]tur
 			return d.Step == r.step && d.Seat == seat
 		})
 		var values []float64
-		if at >= 0 {
+		if at >= 0 && left[at].Arrays[ledger.Values] != nil {
 			values = make([]float64, e.spec.MaskSize())
 			_, _ = binary.Decode(left[at].Arrays[ledger.Values], le, values)
 		}

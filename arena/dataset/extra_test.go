@@ -119,6 +119,15 @@ func TestExtra(t *testing.T) {
 			testOptions(1)); err != nil {
 			t.Error(err)
 		}
+		c.Extra = c.Extra[:1] // no search
+		told, chat := filepath.Join(t.TempDir(), "told"), filepath.Join(t.TempDir(), "chat")
+		if _, err := recordServed(t, id, c, told, reportAll(&c, parts)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Merge(game, sets(t, told), Config{Layout: Dialogues}, Filter{}, chat, testOptions(1)); err != nil {
+			t.Fatal(err)
+		}
+		verifyClean(t, chat) // with a reason, it differs
 	}
 }
 
