@@ -197,7 +197,7 @@ def test_opponents_that_search(binary: Path, server: pommego.Server, tmp_path: P
 
 FORMS = {
     "probabilities": ("float32", (6,)),
-    "value": ("float64", ()),
+    "action_value": ("float64", ()),  # named as the columns of actions with several components are
     "seen": ("uint8", (2, 3)),
     "visits": ("int32", (6,)),
     "values": ("float64", (6,)),
@@ -210,20 +210,25 @@ def reported(obs: dict[str, np.ndarray], rows: int) -> dict[str, np.ndarray]:
     of_choices = (total[:, None] + np.arange(6)) / 7
     return {
         "probabilities": of_choices,  # float64, stored as float32
-        "value": -of_choices[:, 0],
+        "action_value": -of_choices[:, 0],
         "seen": total[:, None, None] + np.arange(6).reshape(2, 3) * np.ones((rows, 1, 1), int),
         "visits": total[:, None] + np.arange(6),  # int64, stored as int32
         "values": of_choices,
     }
 
 
-def test_extra_arrays(binary: Path, server: pommego.Server, tmp_path: Path) -> None:
+@pytest.mark.parametrize("searches", [False, True])
+def test_extra_arrays(binary: Path, server: pommego.Server, tmp_path: Path, searches: bool) -> None:
     def policy(obs: dict[str, np.ndarray], info: dict[str, Any]) -> Any:
         return by_what_it_sees(obs, info), reported(obs, len(info["alive"]))
 
+    def searcher(obs: dict[str, np.ndarray], info: dict[str, Any], states: list[pommego.State]) -> Any:
+        assert len(states) == len(info["row"])
+        return policy(obs, info)
+
     path = tmp_path / "set"
     manifest = data.record(
-        policy,
+        searcher if searches else policy,
         path,
         "PommeTeamCompetition-v0",
         seats=["learner", "simple", "learner", "osla:ticks=20"],
@@ -238,7 +243,7 @@ def test_extra_arrays(binary: Path, server: pommego.Server, tmp_path: Path) -> N
     )
     checked(binary, path)
     assert data.verify(path) == []
-    assert manifest.extra == ("probabilities", "value", "seen")
+    assert manifest.extra == ("probabilities", "action_value", "seen")
     for name, (dtype, shape) in FORMS.items():
         column = manifest.columns[name]
         assert column.nullable
@@ -259,6 +264,7 @@ def test_extra_arrays(binary: Path, server: pommego.Server, tmp_path: Path) -> N
                 assert not batch[name][~own].any()
     for game in data.episodes(path):
         assert game.extra["seen"].shape == (len(game), 4, 2, 3)
+        assert (game.actions.dtype, game.actions.shape) == (np.uint8, (len(game), 4))
         assert game.visits[:, 0][game.alive[:-1, 0]].any()
 
 

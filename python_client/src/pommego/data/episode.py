@@ -81,8 +81,8 @@ def from_rows(batch: dict[str, Array], manifest: Manifest, reward: str) -> Episo
     if "visits" in batch:
         values = np.where(batch["_values"][:, None], batch["values"], np.nan)
         search = {"visits": by_seat(batch["visits"]), "values": by_seat(values)}
-    names = [name for name in batch if name == "action" or name.startswith("action_")]
-    actions = by_seat(batch["action"] if names == ["action"] else np.stack([batch[n] for n in names], axis=1))
+    parts = [f"action_{part['name']}" for part in manifest.json["env"]["actions"]]
+    actions = by_seat(batch["action"] if len(parts) == 1 else np.stack([batch[p] for p in parts], axis=1))
     return Episode(
         game=int(batch["game"][0]),
         seed=(int(batch["seed"][0]), int(batch["episode"][0])) if batch["_seed"][0] else None,

@@ -2,6 +2,7 @@
 
 import base64
 import contextlib
+import functools
 import json
 import os
 import subprocess
@@ -17,7 +18,7 @@ from pommego._core.program import rules_of, run
 from pommego._core.wording import check_options
 from pommego.data.manifest import Manifest
 from pommego.making import make_vec
-from pommego.pool import options_for
+from pommego.pool import SEARCH, check_policy, options_for
 from pommego.registration import IDS
 from pommego.vector import PommegoVectorEnv
 
@@ -206,14 +207,23 @@ class _Recording:
         """Play all games; yields the number of each when it ends, and what `pommego data pack` reads."""
         envs = self._envs
         every = np.arange(self._n)
-        policy, rows = searching(policy, [envs]), np.arange(envs.num_envs)
+        rows = np.arange(envs.num_envs)
+        check_policy("policy", policy, *SEARCH)
+
+        @functools.wraps(policy)
+        def ask(obs: dict[str, Array], info: dict[str, Any], **saved: Any) -> ArrayLike:
+            actions, told = _split(policy(obs, info, **saved), self._forms, len(info["row"]))
+            games, learners = np.divmod(info["row"], envs.learners)
+            for key, array in told.items():
+                self._told[key][games, self._at[games], learners] = array
+            return actions
+
+        asked = searching(ask, [envs])
         obs, info = self._begin(every)
         while (self._numbers >= 0).any():
             info |= {"valid": info["alive"], "first": (self._at == 0).repeat(envs.learners), "row": rows}
-            actions, told = _split(policy(obs, info), self._forms, envs.num_envs)
-            actions = checked(policy, actions, info, envs.game_spec.actions)
-            for kept, array in [(self._actions, actions), *((self._told[key], told[key]) for key in told)]:
-                kept[every, self._at] = array.reshape(self._n, *kept.shape[2:])
+            actions = checked(policy, asked(obs, info), info, envs.game_spec.actions)
+            self._actions[every, self._at] = actions.reshape(self._n, *self._actions.shape[2:])
             self._at += 1
             obs, _, terminated, truncated, info = envs.step(actions)
             over = np.flatnonzero((terminated | truncated)[:: envs.learners])
