@@ -95,8 +95,8 @@ type Match interface {
 	// reseed its copies, otherwise a search would foresee the draws.
 	Reseed(seed Seed)
 
-	// SetTrainingSeat sets the seat whose death also ends the game, -1 for none, until
-	// the next Reset. Games without elimination ignore it.
+	// SetTrainingSeat sets the seat whose death also ends the game until the next Reset, -1
+	// for that of the rules, if any. Games without elimination ignore it.
 	SetTrainingSeat(seat int)
 
 	// Step makes one move. actions holds len(Spec.Actions) numbers per seat, seat

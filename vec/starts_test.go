@@ -1,12 +1,14 @@
 package vec
 
 import (
+	"encoding/json"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
 	"pommego/env"
+	"pommego/env/catalog"
 )
 
 // savedAfter are states of a pool in which all seats learn, after so many steps.
@@ -195,5 +197,27 @@ func TestStartsAllocateNothing(t *testing.T) {
 	actions := make([]uint8, p.Rows()*2)
 	if n := testing.AllocsPerRun(120, func() { must(t, p.Step(b, actions)) }); n != 0 {
 		t.Errorf("Step allocates %v times, want 0", n)
+	}
+}
+
+// TestStartRules: an episode that begins in a saved position ends as the rules say, whoever learnt where it was saved.
+func TestStartRules(t *testing.T) {
+	game, err := catalog.Variant("PommeFFACompetition-v0", json.RawMessage(`{"training_agent": 0}`))
+	must(t, err)
+	p := make1(t, Config{Game: game, Games: 1, Autoreset: Disabled})
+	b, actions := p.NewBatch(nil), still(p)
+	must(t, p.Reset(b, ResetOptions{Seed: ptr(3)}))
+	actions[0] = 5 // agent 0 stays where it lays a bomb
+	var saved []byte
+	for b.Bytes("game.done")[0] == 0 {
+		saved, err = p.Save(0, nil)
+		must(t, err)
+		must(t, p.Step(b, actions))
+	}
+	start, err := p.NewStart(saved)
+	must(t, err)
+	must(t, p.Reset(b, ResetOptions{Starts: []*Start{start}}))
+	if must(t, p.Step(b, actions)); b.Bytes("game.done")[0] == 0 {
+		t.Errorf("agent 0 has died, and the episode goes on: %+v", p.games[0].match.Status())
 	}
 }

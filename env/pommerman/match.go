@@ -117,6 +117,9 @@ func (m *Match) Reseed(seed env.Seed) { m.RNG = seed.RNG(env.StreamGame) }
 
 // SetTrainingSeat sets the seat whose death also ends the game.
 func (m *Match) SetTrainingSeat(seat int) {
+	if seat < 0 {
+		seat = m.game.rules.TrainingAgent
+	}
 	if !m.game.rules.Teams() {
 		m.training = int8(seat + 1)
 	}
