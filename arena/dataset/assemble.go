@@ -195,6 +195,7 @@ func Merge(game env.Game, sets []*Set, c Config, keep Filter, folder string, o O
 				if !keep.Keep(e) {
 					return nil
 				}
+				e.Dealt = e.Dealt && m.Env.SeedVersion == env.SeedVersion // else it begins from its start alone
 				e.Game = number
 				number++
 				from.Kept++

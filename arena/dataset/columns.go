@@ -23,6 +23,11 @@ type Column struct {
 	Shape []int     `json:"shape,omitempty"`
 }
 
+// alike reports whether two columns are the same but for what they say of their meaning.
+func alike(a, b Column) bool {
+	return a.Name == b.Name && a.Type == b.Type && a.Null == b.Null && a.DType == b.DType && slices.Equal(a.Shape, b.Shape)
+}
+
 // Type is the type of a column's values.
 type Type string
 

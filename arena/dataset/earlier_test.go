@@ -73,3 +73,26 @@ func TestOtherCounts(t *testing.T) {
 		t.Errorf("error %v, want one that names the count", err)
 	}
 }
+
+// A data set whose seeds deal other games is refused if it needs them, and else merged without them.
+func TestOtherSeeds(t *testing.T) {
+	game, err := catalog.Variant("OneVsOne-v0", json.RawMessage(`{"max_steps": 30}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := sets(t, "testdata/0.1.0/steps", "testdata/0.1.0/games")
+	for _, set := range all {
+		set.Manifest.Env.SeedVersion = 2
+	}
+	if err := all[0].Agrees(game); err == nil || !strings.Contains(err.Error(), "seeds of version 2, this program deals") {
+		t.Errorf("error %v, want one that names the versions of seeds", err)
+	}
+	folder := filepath.Join(t.TempDir(), "set")
+	if _, err := Merge(game, all[1:], Config{Layout: Steps}, Filter{}, folder, testOptions(1)); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Verify(folder, VerifyOptions{Game: func(*Manifest) (env.Game, error) { return game, nil }})
+	if err != nil || len(r.Problems) > 0 || r.Steps != 65 || r.Replayed != 0 {
+		t.Errorf("%+v, error %v; want 65 steps, none of them played again", r, err)
+	}
+}

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
@@ -59,6 +60,20 @@ func fuzzFiles(f *testing.F, one, other Config) {
 	})
 }
 
+// hostile makes manifests whose sizes are not those of any game.
+var hostile = []func(*Manifest){
+	func(m *Manifest) { m.Env.Seats = 0 },
+	func(m *Manifest) { m.Env.Seats = -1 },
+	func(m *Manifest) { m.Env.Seats = 1 << 31 },
+	func(m *Manifest) { m.Env.Seats = 3 },
+	func(m *Manifest) { m.Env.Actions = nil },
+	func(m *Manifest) { m.Env.Actions[0].N = 1 << 40 },
+	func(m *Manifest) { m.Columns = m.Columns[:0] },
+	func(m *Manifest) { m.Columns[0].Type = Bytes },
+	func(m *Manifest) { m.Layout = Steps },
+	func(m *Manifest) { m.Extra = []Extra{{"a", "int64", nil}} },
+}
+
 // FuzzManifest: no manifest makes reading or verifying a data set panic, or leads out of its
 // folder.
 func FuzzManifest(f *testing.F) {
@@ -69,11 +84,28 @@ func FuzzManifest(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(whole)
+	for _, change := range hostile {
+		m, text := new(Manifest), whole
+		if err = json.Unmarshal(whole, m); err == nil {
+			change(m)
+			text, err = m.encode()
+		}
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
 	f.Fuzz(func(t *testing.T, manifest []byte) {
+		m := new(Manifest)
+		if json.Unmarshal(manifest, m) == nil { // a checksum that holds
+			if text, err := m.encode(); err == nil {
+				manifest = text
+			}
+		}
 		if err := os.WriteFile(path, manifest, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		m, err := ReadManifest(folder)
+		m, err = ReadManifest(folder)
 		if err != nil {
 			return
 		}

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -184,7 +185,22 @@ func ReadManifest(folder string) (*Manifest, error) {
 	if err := m.check(path, text); err != nil {
 		return nil, err
 	}
-	return m, m.inside(path)
+	return m, cmp.Or(m.inside(path), m.bounded(path))
+}
+
+// bounded returns an error unless the sizes of what the game and the agents have are within their bounds.
+func (m *Manifest) bounded(path string) error {
+	wrong := func(c env.Choice) bool { return c.N < 1 || c.N > 1<<8 }
+	if e := &m.Env; e.Seats < 1 || e.Seats > 16 || len(e.Actions) == 0 || slices.ContainsFunc(e.Actions, wrong) {
+		return fmt.Errorf("%s: %w: its games have %d seats and %d components of actions, want 1 to 16 seats, and components "+
+			"with 1 to 256 choices", path, errDamaged, e.Seats, len(e.Actions))
+	}
+	for i := range m.Extra {
+		if err := m.Extra[i].check(m.Env.choices()); err != nil {
+			return fmt.Errorf("%s: %w: %w", path, errDamaged, err)
+		}
+	}
+	return nil
 }
 
 // inside returns an error unless all files lie in the data set's folder: a manifest is

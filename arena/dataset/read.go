@@ -41,9 +41,15 @@ func (s *Set) Agrees(game env.Game) error {
 		return fmt.Errorf("%s: its games are of %s, want %s", s.Folder, there.ID, here.ID)
 	case !slices.EqualFunc(here.Counts, there.Counts, func(a, b env.Name) bool { return a.Name == b.Name }):
 		return fmt.Errorf("%s: its games count %v, this program counts %v", s.Folder, there.Counts, here.Counts)
+	case here.Seats != there.Seats || len(here.Actions) != len(there.Actions) || here.choices() != there.choices():
+		return fmt.Errorf("%s: its games have %d seats and %d choices, want %d and %d", s.Folder, there.Seats,
+			there.choices(), here.Seats, here.choices())
 	case here.Version != there.Version:
 		return fmt.Errorf("%s: its games are of version %d of %s, this program plays version %d",
 			s.Folder, there.Version, there.Game, here.Version)
+	case s.Manifest.Layout != Games && here.SeedVersion != there.SeedVersion: // starts are not stored
+		return fmt.Errorf("%s: its games are dealt from seeds of version %d, this program deals those of version %d: use "+
+			"pommego %s", s.Folder, there.SeedVersion, here.SeedVersion, s.Manifest.Program)
 	}
 	if d := ruleset.Difference(there.Rules, here.Rules); d != "" {
 		return fmt.Errorf("%s: in its rules %s", s.Folder, d)
@@ -163,6 +169,9 @@ func newRowReader(m *Manifest) (*rowReader, error) {
 			continue
 		}
 		at, err := r.table.index(c.Name)
+		if err == nil && !alike(m.Columns[at], c.Column) {
+			err = fmt.Errorf("the manifest lists the column %+v, want %+v", m.Columns[at], c.Column)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", errDamaged, err)
 		}

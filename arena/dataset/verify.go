@@ -141,16 +141,17 @@ type replayCheck struct {
 }
 
 func newReplayCheck(game env.Game, m *Manifest) (*replayCheck, error) {
-	if m.Layout == Steps && game.Spec().Encoding(m.Observation) < 0 {
-		return nil, fmt.Errorf("%s has no observation %q", m.Env.ID, m.Observation)
+	c := Config{Layout: m.Layout, Observation: m.Observation, Mask: m.Mask}
+	if err := c.resolveSteps(game); err != nil {
+		return nil, err
 	}
-	if m.Mask != "" {
-		if err := checkMask(m.Mask, game); err != nil {
-			return nil, err
-		}
+	searched := m.Layout == Dialogues && m.has(ledger.Visits) // of layout Steps these columns are not compared
+	about, columns, err := aboutOf(game.Spec(), &c, Options{}, m.has(missedName), searched)
+	first := m.Columns[:min(len(columns), len(m.Columns))]
+	if err == nil && !slices.EqualFunc(first, about.Columns, alike) {
+		err = fmt.Errorf("the manifest does not list the columns that layout %s has for %s", m.Layout, about.Env.ID)
 	}
-	columns := m.columns(m.has(missedName), m.Layout == Dialogues && m.has(ledger.Visits), nil)
-	return &replayCheck{m, newEncoder(game, &m.About, columns)}, nil
+	return &replayCheck{m, newEncoder(game, &about, columns)}, err
 }
 
 // wider reports whether a column has masks and got has more moves than want. Earlier versions wrote such masks: they

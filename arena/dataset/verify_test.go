@@ -265,6 +265,23 @@ func TestHostileRows(t *testing.T) {
 	}
 }
 
+// TestHostileColumns: rows are not read, and games not played again, by other columns than the game has.
+func TestHostileColumns(t *testing.T) {
+	c := tiny()
+	c.Layout, c.Observation, c.MaxSteps = Steps, "near", 3
+	m := sets(t, generate(t, ffa, c, testOptions(1)))[0].Manifest
+	at := slices.IndexFunc(m.Columns, func(c Column) bool { return c.Name == "obs_numbers" })
+	field := slices.IndexFunc(m.Fields, func(f env.Field) bool { return f.Name == "numbers" })
+	m.Columns[at].Shape, m.Fields[field].Shape = []int{1}, []int{1}
+	if _, err := newReplayCheck(gameOf(t, ffa), m); err == nil || !strings.Contains(err.Error(), "does not list the columns") {
+		t.Errorf("a field of one number: error %v", err)
+	}
+	m.Columns[0].Type = Bytes
+	if _, err := newRowReader(m); !errors.Is(err, errDamaged) {
+		t.Errorf("a number of bytes: error %v, want %v", err, errDamaged)
+	}
+}
+
 func TestVerifyNothing(t *testing.T) {
 	if _, err := Verify(t.TempDir(), VerifyOptions{}); !errors.Is(err, errNone) {
 		t.Errorf("an empty folder: error %v, want %v", err, errNone)
