@@ -57,18 +57,12 @@ func newAssembly(p *plan, w *staging, o Options) *assembly {
 // a run leaves is no data set, and the next run starts again.
 func begin(p *plan, folder string, o Options) (*assembly, error) {
 	w := newStaging(folder, o)
-	err := w.vacant()
-	if _, missing := os.Stat(filepath.Join(w.scratch, logName)); err == nil && missing == nil {
-		err = fmt.Errorf("%s: %w: a data set is being generated there", folder, ErrNotEmpty)
-	}
-	if err == nil {
-		err = w.occupy()
+	logged, err := w.claim()
+	if logged {
+		err = errors.Join(fmt.Errorf("%s: %w: a data set is being generated there", folder, ErrNotEmpty), w.unlock())
 	}
 	if err != nil {
 		return nil, err
-	}
-	if err := w.clear(dataFolder); err != nil {
-		return nil, errors.Join(err, w.unlock())
 	}
 	return newAssembly(p, w, o), nil
 }

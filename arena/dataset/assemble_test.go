@@ -218,7 +218,12 @@ func TestMergeFaults(t *testing.T) {
 		}
 		wholeFiles(t, folder)
 		if _, err := os.Stat(filepath.Join(folder, ManifestName)); err == nil {
-			continue // it was complete but for tidying up
+			// It was complete but for tidying up.
+			if _, err := Merge(gameOf(t, ffa), from, Config{}, Filter{}, folder, testOptions(1)); !errors.Is(err, ErrNotEmpty) {
+				t.Fatalf("again after operation %d: error %v, want %v", at, err, ErrNotEmpty)
+			}
+			verifyClean(t, folder)
+			continue
 		}
 		if _, err := Merge(gameOf(t, ffa), from, Config{FileGames: 2}, Filter{}, folder, testOptions(1)); err != nil {
 			t.Fatalf("again after operation %d: %v", at, err)

@@ -33,10 +33,7 @@ func openStaging(p *plan, folder string, o Options) (*staging, *Manifest, error)
 		return nil, m, w.discard()
 	}
 	if errors.Is(err, errNone) {
-		err = w.vacant()
-	}
-	if err == nil {
-		err = w.occupy()
+		_, err = w.claim()
 	}
 	return w, nil, err
 }
@@ -48,6 +45,24 @@ func newStaging(folder string, o Options) *staging {
 	return &staging{disk: o.Disk.Within(folder), folder: folder, scratch: filepath.Join(folder, workFolder)}
 }
 
+// claim occupies the folder if it is vacant, and reports whether Generate has left its log there. Without a log nobody
+// goes on with the data files, and it removes them.
+func (w *staging) claim() (logged bool, err error) {
+	if err = w.vacant(); err == nil {
+		err = w.occupy()
+	}
+	if err != nil {
+		return false, err
+	}
+	if _, err := os.Stat(filepath.Join(w.scratch, logName)); !errors.Is(err, fs.ErrNotExist) {
+		return true, nil
+	}
+	if err = w.clear(dataFolder); err != nil {
+		err = errors.Join(err, w.unlock())
+	}
+	return false, err
+}
+
 // vacant returns ErrNotEmpty unless the folder is empty, missing, or left by an interrupted run.
 func (w *staging) vacant() error {
 	there, err := os.ReadDir(w.folder)
@@ -55,7 +70,8 @@ func (w *staging) vacant() error {
 		return nil
 	}
 	ours := slices.ContainsFunc(there, func(e fs.DirEntry) bool { return e.Name() == workFolder })
-	if err == nil && len(there) > 0 && !ours {
+	_, missing := os.Stat(filepath.Join(w.folder, ManifestName))
+	if err == nil && len(there) > 0 && (!ours || missing == nil) {
 		err = fmt.Errorf("%s: %w", w.folder, ErrNotEmpty)
 	}
 	return err

@@ -105,6 +105,20 @@ func TestStoppedAmongFiles(t *testing.T) {
 	sameContents(t, "stopped among files", contents(t, folder), contents(t, generate(t, ffa, small(), testOptions(1))))
 }
 
+// TestGenerateAfterMerge: what an interrupted Merge has left is no part of the data set that Generate makes there.
+func TestGenerateAfterMerge(t *testing.T) {
+	from, folder := sets(t, generate(t, ffa, small(), testOptions(1))), filepath.Join(t.TempDir(), "set")
+	o := testOptions(1)
+	o.Disk = &disktest.Disk{Only: "rename", At: 6} // of the sixth file
+	if _, err := Merge(gameOf(t, ffa), from, Config{FileGames: 1}, Filter{}, folder, o); !errors.Is(err, disktest.ErrFault) {
+		t.Fatalf("error %v, want %v", err, disktest.ErrFault)
+	}
+	if _, _, err := Generate(context.Background(), gameOf(t, ffa), tiny(), folder, testOptions(1)); err != nil {
+		t.Fatal(err)
+	}
+	sameContents(t, "after a merge", contents(t, folder), contents(t, generate(t, ffa, tiny(), testOptions(1))))
+}
+
 // TestImpossibleParts: a game of a part that cannot be one of the data set is an error.
 func TestImpossibleParts(t *testing.T) {
 	from := unfinished(t)
