@@ -208,7 +208,7 @@ func mergePlan(game env.Game, sets []*Set, c Config, o Options) (*plan, error) {
 	spec := game.Spec()
 	c.Games, c.Agents = 1, spec.Agents[:1]
 	var agents []string
-	var missed, searched bool
+	var missed, unknown, searched bool // unknown: a set does not say how many moves were missed
 	for _, set := range sets {
 		m := set.Manifest
 		if err := set.Agrees(game); err != nil {
@@ -219,7 +219,8 @@ func mergePlan(game env.Game, sets []*Set, c Config, o Options) (*plan, error) {
 				agents = append(agents, name)
 			}
 		}
-		missed = missed || slices.ContainsFunc(m.Agents, outside)
+		missed = missed || m.has(missedName)
+		unknown = unknown || !m.has(missedName) && slices.ContainsFunc(m.Agents, outside)
 		searched = searched || m.has(ledger.Visits)
 		if c.Layout == Steps {
 			var err error
@@ -233,7 +234,7 @@ func mergePlan(game env.Game, sets []*Set, c Config, o Options) (*plan, error) {
 		return nil, fmt.Errorf("dataset: %w", err)
 	}
 	p := &plan{config: c, game: game, spec: spec}
-	p.about, p.columns, err = aboutOf(spec, &c, o, missed, searched)
+	p.about, p.columns, err = aboutOf(spec, &c, o, missed && !unknown, searched)
 	p.about.Agents = agents
 	return p, err
 }

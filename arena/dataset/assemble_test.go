@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"pommego/arena/match"
 	"pommego/env"
 	"pommego/internal/disk/disktest"
 )
@@ -229,5 +231,43 @@ func TestMergeFaults(t *testing.T) {
 			t.Fatalf("again after operation %d: %v", at, err)
 		}
 		sameContents(t, fmt.Sprintf("again after operation %d", at), contents(t, folder), contents(t, want))
+	}
+}
+
+// silent is an agent outside the program that never answers.
+type silent struct{ match.Local }
+
+func (silent) Traits() match.Traits { return match.Traits{Remote: true} }
+
+func (silent) Act(context.Context, env.Match, int, []uint8) (match.Cost, error) {
+	return match.Cost{}, context.DeadlineExceeded
+}
+
+// TestMissed: moves that a program was not asked for are missed, too, and where sources do not say what was missed,
+// neither does what is made of them.
+func TestMissed(t *testing.T) {
+	match.Kinds["silent:X"] = func(_ env.Game, name string) (match.Player, error) {
+		return silent{match.Local(name)}, nil
+	}
+	defer delete(match.Kinds, "silent:X")
+	c := tiny()
+	c.Agents, c.Seating, c.MaxSteps = []string{"silent:1", "simple", "simple", "simple"}, Fixed, 5
+	games := generate(t, "SuiteBot-v0", c, testOptions(1))
+	for _, e := range episodes(t, games) {
+		if e.Missed[0] != e.Lived[0] || e.Missed[1] != 0 {
+			t.Errorf("game %d: missed %v, want all %d of seat 0", e.Game, e.Missed, e.Lived[0])
+		}
+	}
+	c.Layout = Steps
+	steps := generate(t, "SuiteBot-v0", c, testOptions(1))
+	for _, tc := range []struct {
+		from []string
+		says bool
+	}{{[]string{games, games}, true}, {[]string{steps}, false}, {[]string{games, steps}, false}} {
+		m, err := Merge(gameOf(t, "SuiteBot-v0"), sets(t, tc.from...), Config{}, Filter{}, filepath.Join(t.TempDir(), "set"),
+			testOptions(1))
+		if err != nil || m.has(missedName) != tc.says {
+			t.Errorf("%d sets: error %v; says what was missed: %v, want %v", len(tc.from), err, !tc.says, tc.says)
+		}
 	}
 }

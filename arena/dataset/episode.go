@@ -13,7 +13,7 @@ type Episode struct {
 	ledger.Ending // nil lists before a replay
 
 	Dealt  bool    `json:"-"`      // the seed dealt the start; else the seed has no meaning
-	Missed []int32 `json:"missed"` // how many moves stop replaced, because they were late or invalid
+	Missed []int32 `json:"missed"` // how many moves stop replaced, because they were late, invalid or not asked for
 }
 
 // fits says why the episode cannot belong to a game with this many bytes of actions per step.

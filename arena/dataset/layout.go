@@ -157,7 +157,7 @@ func gameColumns(about *Env, missed bool) []column {
 		}
 		if missed {
 			all = append(all, int32Column(in("missed%d"),
-				in("moves of seat %d that came late or were none, and were replaced by choice 0"),
+				in("moves of seat %d that came late, were none or were not asked for, and were replaced by choice 0"),
 				func(r *row) *int32 { return &r.e.Missed[seat] }))
 		}
 	}

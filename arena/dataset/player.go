@@ -46,7 +46,7 @@ func (c *Config) play(ctx context.Context, p *match.Players, game int, agents []
 	}
 	e.Results = report.Results
 	for seat, s := range report.Seats {
-		e.Missed[seat] = int32(s.Late + s.Failed)
+		e.Missed[seat] = int32(s.Late + s.Failed + s.Gone)
 	}
 	return e, nil
 }
