@@ -30,7 +30,8 @@ def states(
         games: the first so many games; None: all.
 
     Returns:
-        the states, game by game, for `start_states`, `set_state` and ``reset(options=...)``.
+        the states, game by game, for `start_states` and ``reset(options=...)``; without `winner` also for
+        `set_state`, in an environment in which every seat learns.
 
     Raises:
         PommegoError: the path cannot be read; the message says why.
