@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -86,6 +87,20 @@ func TestSkipped(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(3, func() { json.Unmarshal([]byte(`{"id":`+junk+`}`), new(openenv.Rpc)) }); n > 100 {
 		t.Errorf("a call's id: %v allocations", n)
+	}
+}
+
+// TestToolInTool: a tool's arguments name no further tool, however deep.
+func TestToolInTool(t *testing.T) {
+	c, in := serve(t, nil).dial(t), `{"tool_name":"act","arguments":`
+	text := `{"type":"step","data":` + strings.Repeat(in, 2_000) + `{"action":"up"}` + strings.Repeat("}", 2_001)
+	c.reset(`{}`)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	a := c.send(text)
+	runtime.ReadMemStats(&after)
+	if grown := after.TotalAlloc - before.TotalAlloc; a.Data.Code != "VALIDATION_ERROR" || grown > 16<<20 {
+		t.Errorf("%d bytes are allocated for %.200s", grown, a.raw)
 	}
 }
 

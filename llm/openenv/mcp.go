@@ -108,12 +108,21 @@ func (o *observation) contents() []mcp.Content {
 	return all
 }
 
-// useTool runs a tool. mu is held.
+// useTool runs a tool, for steps and resets, too. mu is held.
 func (p *player) useTool(ctx context.Context, tool string, arguments []byte) (o observation, err error) {
-	if kind := map[string]string{"new_game": "reset", "act": "step"}[tool]; kind != "" {
-		_, reply, err := p.answer(ctx, message{kind, arguments})
-		o, _ = reply.(observation)
-		return o, err
+	switch tool {
+	case "new_game":
+		wanted, err := readOptions(arguments)
+		if err != nil {
+			return o, err
+		}
+		return p.reset(wanted)
+	case "act":
+		text, err := readAction(arguments)
+		if err != nil {
+			return o, err
+		}
+		return p.step(ctx, text)
 	}
 	var in struct{ Image bool }
 	if len(arguments) > 0 {

@@ -111,28 +111,20 @@ func failed(err error) []byte {
 func (p *player) answer(ctx context.Context, m message) (kind string, data any, err error) {
 	switch m.Type {
 	case "reset":
-		o, err := readOptions(m.Data)
-		if err != nil {
-			return "", nil, err
-		}
-		data, err = p.reset(o)
+		data, err = p.useTool(ctx, "new_game", m.Data)
 		return "observation", data, err
 	case "step":
 		var used struct { // the form of MCPToolClient
 			Tool      string          `json:"tool_name"`
 			Arguments json.RawMessage `json:"arguments"`
 		}
-		if json.Unmarshal(m.Data, &used); used.Tool != "" {
-			o, err := p.useTool(ctx, used.Tool, used.Arguments)
-			o.Observation.Tool, o.Observation.Result = used.Tool, o.Observation.Text
-			return "observation", o, err
+		if json.Unmarshal(m.Data, &used); used.Tool == "" {
+			data, err = p.useTool(ctx, "act", m.Data)
+			return "observation", data, err
 		}
-		text, err := readAction(m.Data)
-		if err != nil {
-			return "", nil, err
-		}
-		data, err = p.step(ctx, text)
-		return "observation", data, err
+		o, err := p.useTool(ctx, used.Tool, used.Arguments)
+		o.Observation.Tool, o.Observation.Result = used.Tool, o.Observation.Text
+		return "observation", o, err
 	case "state":
 		return "state", p.state(), nil
 	case "close":
