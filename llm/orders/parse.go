@@ -33,17 +33,16 @@ func Parse(text string, head *scene.Head) (o Orders, reading Reading, why string
 	} else if strings.Contains(text, "<think>") {
 		return o, Illegal, "its thought is not closed"
 	}
-	var whole reader
-	for i, part := range parts(text) {
+	text = strings.TrimSpace(text)
+	last := strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
+	for _, part := range parts(text, last) {
 		r := reader{head: head, tokens: tokens(part.text)}
-		if r.read(); i == 0 {
-			whole = r
-		}
+		r.read()
 		switch {
 		case !r.plain() || r.strange:
-		case part.exact && strings.TrimSpace(part.text) == r.Text(head):
+		case r.Text(head) == last:
 			return r.Orders, Legal, ""
-		default:
+		case part.is != "":
 			return r.Orders, Repaired, part.is
 		}
 	}
@@ -58,36 +57,57 @@ func Parse(text string, head *scene.Head) (o Orders, reading Reading, why string
 		r.Actions = r.Actions[:min(1, len(r.Actions))]
 		return r.Orders, Repaired, "the one move or order in it" // of those that the answer does not doubt
 	}
+	whole := reader{head: head, tokens: tokens(text)}
+	whole.read()
 	return o, Illegal, whole.wrong()
 }
 
-// most is how many bytes of each end of an answer are read.
-const most = 4096
+// most is how many bytes of each end of an answer are read, and mostBraces how many of its last { may begin JSON.
+const most, mostBraces = 4096, 16
 
-// part is a part of an answer. Only an exact part can be legal.
-type part struct {
-	text, is string
-	exact    bool
-}
+// part is a part of an answer, and what the model is told if it is repaired; "": it has to be legal.
+type part struct{ text, is string }
 
-// parts are the parts of a text that may be the answer proper: the whole text; the last text in brackets
-// or fences; the last line; its text after a colon; the first line.
-func parts(text string) []part {
-	all := []part{{text, "written otherwise", true}}
+// parts are the parts of a text that may be the answer proper: the whole text; its last line, if that is legal; and
+// what is repaired. JSON comes before the whole text, in which its keys and other values would be words, too.
+func parts(text, last string) []part {
+	words, alone := object(text)
+	all := []part{{text, "written otherwise"}, {last, ""}, {words, "what stands in { }"}}
+	if alone {
+		all = append(all[1:], all[0])
+	}
 	for _, pair := range [...][2]string{{"```", "```"}, {"{", "}"}, {"[", "]"}, {"<answer>", "</answer>"}} {
 		if end := strings.LastIndex(text, pair[1]); end >= 0 {
 			if start := strings.LastIndex(text[:end], pair[0]); start >= 0 {
-				is := "what stands in " + pair[0] + " " + pair[1]
-				all = append(all, part{Object(text[start : end+1]), is, false}, part{text[start+len(pair[0]) : end], is, false})
+				all = append(all, part{text[start+len(pair[0]) : end], "what stands in " + pair[0] + " " + pair[1]})
 			}
 		}
 	}
-	text = strings.TrimSpace(text)
 	first, _, _ := strings.Cut(text, "\n")
-	last := text[strings.LastIndexByte(text, '\n')+1:]
 	colon := last[strings.LastIndexByte(last, ':')+1:]
-	return append(all, part{last, "its last line", true}, part{colon, "what follows its last colon", false},
-		part{first, "its first line", false})
+	return append(all, part{last, "its last line"}, part{colon, "what follows its last colon"}, part{first, "its first line"})
+}
+
+// object turns the last JSON object in a text into words; of objects in one another the outermost that has words.
+// alone: no other one has words.
+func object(text string) (words string, alone bool) {
+	if words = Object(text); words != "" {
+		return words, true
+	}
+	at, end := len(text), 0
+	for range mostBraces {
+		if at = strings.LastIndexByte(text[:at], '{'); at < 0 {
+			break
+		}
+		var found json.RawMessage
+		json.NewDecoder(strings.NewReader(text[at:])).Decode(&found)
+		if outer := Object(string(found)); outer != "" {
+			if alone = at+len(found) > end; alone {
+				words, end = outer, at+len(found)
+			}
+		}
+	}
+	return words, alone
 }
 
 // Object turns an answer that is a JSON object into words; "" if it is none. Other keys are ignored.
