@@ -190,10 +190,15 @@ func (g *Guest) stay(run func()) {
 func (g *Guest) serve(answer func(text []byte, lacks error) []byte) {
 	cfg := &g.server.cfg
 	var unanswered atomic.Int64
+	idle := time.AfterFunc(cfg.IdleTimeout, func() {
+		if unanswered.Load() == 0 {
+			g.stop(websocket.CloseGoingAway, fmt.Sprintf("no request for %v", cfg.IdleTimeout))
+		}
+	})
 	last := make(chan struct{}) // closed when the last message has been answered
 	for close(last); ; {
 		m := new(request)
-		if err := g.receive(m, guestBytes, cfg.IdleTimeout, cfg.messageTimeout); err != nil {
+		if err := g.receive(m, guestBytes, 0, cfg.messageTimeout); err != nil {
 			g.stop(ending(err))
 			break
 		}
@@ -216,10 +221,12 @@ func (g *Guest) serve(answer func(text []byte, lacks error) []byte) {
 			}
 			g.memory.release(m.held + decoded)
 			unanswered.Add(-1)
+			idle.Reset(cfg.IdleTimeout)
 			close(done)
 		}()
 	}
 	<-last
+	idle.Stop()
 }
 
 // Keep makes a session outlast its request. It returns a guest that counts as a connection

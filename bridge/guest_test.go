@@ -3,6 +3,7 @@ package bridge
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -14,12 +15,13 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// echo is a protocol that answers a message with itself, and a request with its body.
-type echo struct{}
+// echo is a protocol that answers a message with itself, once waits is closed unless it is nil, and a request
+// with its body.
+type echo struct{ waits chan bool }
 
 func (echo) Answers(path string) bool { return path == "/echo" }
 
-func (echo) Serve(g *Guest, w http.ResponseWriter, r *http.Request) {
+func (e echo) Serve(g *Guest, w http.ResponseWriter, r *http.Request) {
 	if !websocket.IsWebSocketUpgrade(r) {
 		io.Copy(w, r.Body)
 		return
@@ -27,6 +29,9 @@ func (echo) Serve(g *Guest, w http.ResponseWriter, r *http.Request) {
 	g.Upgrade(w, r, func(text []byte, lacks error) []byte {
 		if lacks != nil {
 			return []byte(lacks.Error())
+		}
+		if e.waits != nil {
+			<-e.waits
 		}
 		return bytes.Clone(text)
 	}, func() {})
@@ -99,6 +104,28 @@ func TestGuestMessageTime(t *testing.T) {
 		t.Errorf("a body that does not end: %v, %v", answer, err)
 	}
 	eventually(t, "nothing is counted any more", func() bool { return s.used() == 0 })
+}
+
+// TestGuestIdle: a guest whose request is being answered is not idle; one without requests is, and is told so.
+func TestGuestIdle(t *testing.T) {
+	t.Parallel()
+	answers := make(chan bool)
+	s := echoing(t, func(c *Config) { c.IdleTimeout, c.Protocols = time.Second, []Protocol{echo{answers}} })
+	ws := s.guest(t)
+	ws.WriteMessage(websocket.TextMessage, []byte("a"))
+	idle := s.guest(t) // whose time is over after that of the first
+	var closed *websocket.CloseError
+	if _, _, err := idle.ReadMessage(); !errors.As(err, &closed) || closed.Code != websocket.CloseGoingAway ||
+		closed.Text != "no request for 1s" {
+		t.Errorf("an idle guest: %v", err)
+	}
+	close(answers)
+	if _, answer, err := ws.ReadMessage(); string(answer) != "a" {
+		t.Errorf("a long answer: %q, %v", answer, err)
+	}
+	if _, _, err := ws.ReadMessage(); !websocket.IsCloseError(err, websocket.CloseGoingAway) {
+		t.Errorf("after its answer: %v", err)
+	}
 }
 
 // TestGuestBodies: bodies of requests count before they are read.
