@@ -81,7 +81,7 @@ type Message struct {
 	Content string `json:"content"`
 }
 
-// Turn is a view that a seat got, its answer, and its actions until the next view.
+// Turn is a view that a seat got, its answer, and its actions until the seat's next turn.
 type Turn struct {
 	Tick int `json:"tick"`
 	Seat int `json:"seat"`
@@ -172,8 +172,11 @@ func (r *Record) Turn(seat int, next *Turn) {
 		return
 	}
 	if t, width := r.turns[seat], len(r.game.Spec().Actions); t != nil {
-		from := t.Tick - r.first
-		for _, tick := range r.made[from:max(from, r.in[seat])] {
+		from, to := t.Tick-r.first, r.in[seat]
+		if next != nil { // ticks since its view, in which its answer was late, are the next turn's
+			to = min(to, next.Tick-r.first)
+		}
+		for _, tick := range r.made[from:max(from, to)] {
 			var own []int
 			for _, a := range tick[seat*width:][:width] {
 				own = append(own, int(a))

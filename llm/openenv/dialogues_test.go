@@ -94,7 +94,7 @@ func TestDialogues(t *testing.T) {
 	for _, l := range lines {
 		if l.Game != nil {
 			games++
-			wantActions(t, l.Game, did[l.ID])
+			wantActions(t, l.Game, 0, did[l.ID])
 			continue
 		}
 		for _, tick := range l.Actions {
@@ -111,12 +111,12 @@ func TestDialogues(t *testing.T) {
 	}
 }
 
-// wantActions checks that seat 0 of a recorded game did what its turns say, until it left or died.
-func wantActions(t *testing.T, game []byte, turns []int) {
+// wantActions checks that a seat of a recorded game did what its turns say, until it left or died.
+func wantActions(t *testing.T, game []byte, seat int, turns []int) {
 	var played struct{ Steps []struct{ Actions []int } }
 	err := json.Unmarshal(game, &played)
 	for tick, action := range turns {
-		if err != nil || tick >= len(played.Steps) || played.Steps[tick].Actions[0] != action {
+		if err != nil || tick >= len(played.Steps) || played.Steps[tick].Actions[seat] != action {
 			t.Fatalf("the turns say that it did %v, which is not so at tick %d of %s, %v", turns, tick, game, err)
 		}
 	}

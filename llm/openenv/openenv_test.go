@@ -390,6 +390,19 @@ func TestLateIsTold(t *testing.T) {
 	if said, ok := verify(path); !ok {
 		t.Error(said)
 	}
+	var did []int
+	for _, l := range turnsOf(t, path) {
+		if l.Game != nil {
+			wantActions(t, l.Game, 1, did)
+		} else if l.Seat == 1 {
+			for _, tick := range l.Actions {
+				did = append(did, tick[0])
+			}
+		}
+	}
+	if len(did) < 6 {
+		t.Errorf("the late one did %v, want what it did in 6 ticks or more", did)
+	}
 }
 
 // TestOwnPrompt: a session may leave out the hints, and give a prompt of its own.
