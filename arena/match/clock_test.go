@@ -61,7 +61,8 @@ func TestForfeit(t *testing.T) {
 // Who has not answered when it is given up holds to the end of the game and is
 // not asked again; in the next game it is.
 func TestGiveUp(t *testing.T) {
-	game := duel(t, "9")
+	game, slow := duel(t, "9"), slowly(-1, -1, -1)
+	slow.limit = time.Minute
 	for _, tc := range []struct {
 		reason string
 		game   env.Game
@@ -77,6 +78,8 @@ func TestGiveUp(t *testing.T) {
 			match.Rules{Limit: 40 * time.Millisecond}, slowly(-1), 1},
 		{"a game that never gives up asks every time", clocked{game, 5 * time.Millisecond, 0}, match.Rules{},
 			slowly(-1, -1, -1), 9},
+		{"a player with a limit of its own is asked every time", clocked{game, 5 * time.Millisecond, 10 * time.Millisecond},
+			match.Rules{Limit: 40 * time.Millisecond}, slow, 9},
 	} {
 		p := play(t, tc.game, []match.Player{seatsOf(t, game, "static")[0], tc.player}, tc.rules)
 		seat := p.Seats[1]

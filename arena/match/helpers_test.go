@@ -117,6 +117,7 @@ func timeless(r *match.Report) match.Report {
 // scripted is a player whose parts a test writes.
 type scripted struct {
 	remote bool
+	limit  time.Duration // its Traits.Limit
 	begin  error
 	act    func(ctx context.Context, action []uint8) (match.Cost, error)
 	ended  []match.Outcome
@@ -124,7 +125,7 @@ type scripted struct {
 
 func (p *scripted) Name() string { return "scripted" }
 
-func (p *scripted) Traits() match.Traits { return match.Traits{Remote: p.remote} }
+func (p *scripted) Traits() match.Traits { return match.Traits{Remote: p.remote, Limit: p.limit} }
 
 func (p *scripted) Begin(context.Context, match.Start) error { return p.begin }
 

@@ -59,10 +59,13 @@ func (c *contest) decide(at *Moment, status env.Status, actions []uint8) error {
 // ask asks one seat for its action. It returns an error if there is none, a note if another replaces the answer.
 func (c *contest) ask(m env.Match, seat int, choices []env.Choice, action []uint8) (late bool, note string, err error) {
 	p, report := c.players[seat], &c.report.Seats[seat]
-	ctx, limit := c.ctx, c.rules.limit(p)
-	if p.Traits().Remote {
+	ctx, limit, giveUp := c.ctx, c.rules.limit(p), c.rules.giveUp
+	if p.Traits().Limit > 0 {
+		giveUp = 0
+	}
+	if limit > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, c.rules.deadline())
+		ctx, cancel = context.WithTimeout(ctx, max(limit, giveUp))
 		defer cancel()
 	}
 	start := c.now(p)
@@ -74,7 +77,7 @@ func (c *contest) ask(m env.Match, seat int, choices []env.Choice, action []uint
 	report.Ticks += cost.Ticks
 	report.Answers.Add(cost.Answers)
 	unanswered := errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, ErrVoid)
-	if c.rules.giveUp > 0 && limit > 0 && (unanswered || took >= c.rules.giveUp) {
+	if giveUp > 0 && limit > 0 && (unanswered || took >= giveUp) {
 		c.gone = c.gone.With(seat)
 	}
 	switch {

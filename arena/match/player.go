@@ -42,7 +42,7 @@ type Player interface {
 // Traits are what a match must know of a player.
 type Traits struct {
 	Remote bool          // it plays outside this program, so that a clock limits its moves
-	Limit  time.Duration // what Rules.Limit is unless it is given; 0: as the game says
+	Limit  time.Duration // what Rules.Limit is unless it is given; if not 0, the player is always asked again
 	Events bool          // it reads the events of Start.Tracker
 	File   string        // the file that its name names, on which its moves depend; "": none
 }

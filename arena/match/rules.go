@@ -25,7 +25,8 @@ type Rules struct {
 	// giveUp is the time without an answer after which a remote player counts as
 	// gone: it is not asked again in this game and plays stop. Until then the match
 	// waits for its answer, although it comes too late to be played. The game's
-	// document sets it; 0: never, and then no wait is longer than Limit.
+	// document sets it; 0: never, and then no wait is longer than Limit. It does not apply
+	// to players with a Traits.Limit.
 	giveUp time.Duration
 
 	// Wait is how long a remote player may take to get ready for a game; 0:
@@ -91,6 +92,3 @@ func (r *Rules) limit(p Player) time.Duration {
 	}
 	return r.Limit
 }
-
-// deadline is how long the match waits for the answer of a remote player.
-func (r *Rules) deadline() time.Duration { return max(r.Limit, r.giveUp) }
