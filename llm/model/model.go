@@ -93,6 +93,7 @@ func (p *player) Traits() match.Traits {
 // Begin waits until the server gives any answer.
 func (p *player) Begin(ctx context.Context, g match.Start) error {
 	p.tracker, p.seat, p.notes, p.spent, p.past = g.Tracker, nil, "", 0, nil
+	p.form.Eventless = g.Tracker == nil
 	return p.Await(ctx, p.Name(), "/models")
 }
 
@@ -100,7 +101,7 @@ func (p *player) Act(ctx context.Context, m env.Match, seat int, action []uint8)
 	spec := p.game.Spec()
 	if p.turn = nil; p.seat == nil {
 		p.seat = dialogue.NewSeat(words.New(p.game, spec, m), m, seat, p.form, p.frame)
-		if p.tracker == nil {
+		if p.tracker == nil { // a server's games have none for their agents
 			p.tracker = p.game.NewTrackers(1, false)[0]
 			p.tracker.Begin(m)
 		}
@@ -130,8 +131,10 @@ func (p *player) Act(ctx context.Context, m env.Match, seat int, action []uint8)
 	p.turn.Note = cost.Note
 	dialogue.Count(&cost.Answers.Readings, p.seat.Take(p.note(text)))
 	p.turn.Answer, p.turn.Reading = &text, p.seat.Last.Reading
-	p.past = append(p.past, dialogue.Message{Role: "user", Content: view},
-		dialogue.Message{Role: "assistant", Content: text})
+	if strings.TrimSpace(text) != "" { // some servers refuse empty messages
+		p.past = append(p.past, dialogue.Message{Role: "user", Content: view},
+			dialogue.Message{Role: "assistant", Content: text})
+	}
 	p.seat.Act(&step, action)
 	return cost, nil
 }
@@ -149,16 +152,16 @@ func (p *player) messages(view string) []dialogue.Message {
 	return append(append([]dialogue.Message{first}, p.past...), last)
 }
 
-// note removes the notes from an answer and keeps them.
+// note removes the last notes from an answer and keeps them.
 func (p *player) note(text string) string {
-	before, rest, _ := strings.Cut(text, "<notes>")
-	notes, after, ok := strings.Cut(rest, "</notes>")
-	if !ok || p.scratchpad == 0 {
+	end := strings.LastIndex(text, "</notes>")
+	start := strings.LastIndex(text[:max(end, 0)], "<notes>")
+	if start < 0 || p.scratchpad == 0 {
 		return text
 	}
-	notes = strings.TrimSpace(notes)
+	notes := strings.TrimSpace(text[start+len("<notes>") : end])
 	p.notes = strings.ToValidUTF8(notes[:min(len(notes), p.scratchpad)], "")
-	return before + after
+	return text[:start] + text[end+len("</notes>"):]
 }
 
 // ask asks the model. It repeats a request after a while if the server is busy or fails. If the server still

@@ -203,6 +203,25 @@ func TestModelRetries(t *testing.T) {
 	}
 }
 
+// TestModelAsAgent: in a server it is not told what happened, and its prompt does not say so.
+func TestModelAsAgent(t *testing.T) {
+	s, game := modelServer(t, says("stop")), variant(t, "OneVsOne-v0", `{"max_steps": 1}`)
+	play(t, game, seatsOf(t, game, s.name(""), "static"), match.Rules{})
+	agent, err := match.NewAgent(game, s.name(""), match.Rules{}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer agent.(env.Outside).Close()
+	m := game.New(1)[0]
+	m.Reset(env.Seed{Value: 1})
+	agent.Act(m, 0, make([]uint8, 1))
+	for i, q := range s.asked {
+		if prompt := q.Messages[0].Content; strings.Contains(prompt, "happened since") != (i == 0) {
+			t.Errorf("prompt %d is %s", i, prompt)
+		}
+	}
+}
+
 // TestModelIsLate: a model that is late plays stop, by its own usual limit and by one that is given.
 func TestModelIsLate(t *testing.T) {
 	s := modelServer(t, func(n int, _ http.ResponseWriter) (int, string) {
@@ -246,7 +265,8 @@ func TestModelBudget(t *testing.T) {
 // TestModelNotes: notes are carried from turn to turn, cut to what was asked for, and are no part
 // of the answer.
 func TestModelNotes(t *testing.T) {
-	s := modelServer(t, says("<notes>go up, then 12345678</notes> stop", "stop", "<notes>é</notes>stop"))
+	s := modelServer(t, says("<notes>go up, then 12345678</notes> stop", "stop",
+		"<think>I write <notes> first.</think>\n<notes>é</notes>\nstop"))
 	game := variant(t, "OneVsOne-v0", `{"max_steps": 5}`)
 	p := play(t, game, seatsOf(t, game, s.name(",scratchpad=10"), "static"), match.Rules{})
 	var notes []string
@@ -442,8 +462,10 @@ func TestModelFailuresAreVoid(t *testing.T) {
 	}
 }
 
-// TestModelSaysNothing: a reply without a text is an illegal move; the report names what came.
+// TestModelSaysNothing: a reply without a text is an illegal move, which is not shown again, as servers may refuse
+// empty messages; the report names what came.
 func TestModelSaysNothing(t *testing.T) {
+	empty := func(m dialogue.Message) bool { return strings.TrimSpace(m.Content) == "" }
 	for reply, says := range map[string]string{
 		`{"message": {"content": ""}}`:                                                         "with nothing",
 		`{"message": {"content": null, "refusal": "I do not hunt people"}}`:                    `a refusal, "I do not hunt`,
@@ -453,9 +475,15 @@ func TestModelSaysNothing(t *testing.T) {
 		`{"message": {"content": [{"type": "thinking", "thinking": [{"text": "up"}]}]}}`:       "with nothing",
 		`{"message": {}, "finish_reason": "content_filter"}`:                                   `(finish_reason "content_filter")`,
 	} {
-		s := modelServer(t, func(int, http.ResponseWriter) (int, string) { return whole, `{"choices": [` + reply + `]}` })
+		var s *stub
+		s = modelServer(t, func(n int, _ http.ResponseWriter) (int, string) {
+			if slices.ContainsFunc(s.asked[n].Messages, empty) {
+				return http.StatusBadRequest, "an empty message"
+			}
+			return whole, `{"choices": [` + reply + `]}`
+		})
 		game := variant(t, "OneVsOne-v0", `{"max_steps": 2}`)
-		p := play(t, game, seatsOf(t, game, s.name(""), "static"), match.Rules{})
+		p := play(t, game, seatsOf(t, game, s.name(",turns=1"), "static"), match.Rules{})
 		if got := p.Seats[0]; p.Void != "" || got.Answers.Illegal != 2 || got.Failed+got.Late != 0 ||
 			!strings.Contains(got.LastError, says) {
 			t.Errorf("%s: %q, and the seat did %+v", reply, p.Void, got)

@@ -14,6 +14,8 @@ type Form struct {
 	Detail string `json:"detail"`         // one of Details; "" is full
 	Bare   bool   `json:"bare,omitempty"` // without hints: neither danger nor legal moves
 	Moves  bool   `json:"-"`              // orders are illegal
+
+	Eventless bool `json:"-"` // nobody follows the game, so views do not tell what happened
 }
 
 // Writer writes positions of one game in words.
