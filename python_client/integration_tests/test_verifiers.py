@@ -5,22 +5,32 @@ It needs an environment of its own: `uv pip install 'pommego[verifiers]'`.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from http.server import ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
+
+import pommego
+from pommego.llm import Environment
 
 pytest.importorskip(
     "verifiers", reason="it needs an environment of its own: uv pip install 'pommego[verifiers]'"
 )
 
 from chat import Stub
+
+pommego.__all__ += pommego._LATER["verifiers"]  # conftest.py has imported pommego before verifiers
+from pommego.verifiers import PommegoVerifier, _seats
 
 
 @pytest.fixture
@@ -101,3 +111,62 @@ def test_a_model_that_fails_is_not_paid(url: str, tmp_path: Path) -> None:
     (episode,) = evaluate(url, tmp_path, "-n", "1", "-r", "1", *options)
     assert not episode["ok"] and rewards(episode) == {}
     assert "cannot be scored" in json.dumps(episode["errors"])
+
+
+def test_a_running_server(url: str, server: pommego.Server, tmp_path: Path) -> None:
+    """Its address is one of HTTP, as everywhere in OpenEnv."""
+    where = ["--env.address", server.address.replace("ws://", "http://"), "--env.token", server.token]
+    (episode,) = evaluate(url, tmp_path, "-n", "1", "-r", "1", *where)
+    assert rewards(episode) == {"player0": 1.0}, episode["errors"]
+
+
+def test_one_server_tells_and_plays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How many seats games have is asked of the server that all rollouts share."""
+    popen = Mock(wraps=subprocess.Popen)
+    monkeypatch.setattr(subprocess, "Popen", popen)
+    assert [_seats(None, None, game) for game in ("OneVsOne-v0", "PommeTeam-v0")] == [2, 4]
+    assert popen.call_count <= 1
+
+
+class Waiting:
+    """A model that answers once if it is the first, and then never."""
+
+    def __init__(self, answered: asyncio.Event) -> None:
+        self.answered = answered
+
+    @asynccontextmanager
+    async def interaction(self, _: object) -> AsyncIterator[Waiting]:
+        yield self
+
+    async def turn(self, _: str) -> SimpleNamespace:
+        if self.answered.is_set():
+            await asyncio.Event().wait()
+        self.answered.set()
+        return SimpleNamespace(terminated=False, last_reply="stop")
+
+
+def test_cancelled(server: pommego.Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The connections are closed, also while the server waits for another seat."""
+    made = []
+
+    class Kept(Environment):
+        def __init__(self, **given: Any) -> None:
+            super().__init__(**given)
+            made.append(self)
+
+    async def play() -> None:
+        answered = asyncio.Event()
+        reset = {"env": "OneVsOne-v0", "opponents": ["open"], "move_timeout_s": 3}
+        task = SimpleNamespace(data=SimpleNamespace(reset=reset, idx=0))
+        agents = SimpleNamespace(player0=Waiting(answered), player1=Waiting(answered))
+        run = asyncio.create_task(PommegoVerifier.__new__(PommegoVerifier).run(task, agents))
+        await answered.wait()
+        run.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await run
+
+    config = SimpleNamespace(address=server.address, token=server.token, shaping={})
+    monkeypatch.setattr("pommego.verifiers.Environment", Kept)
+    monkeypatch.setattr(PommegoVerifier, "config", config, raising=False)
+    asyncio.run(play())
+    assert len(made) == 2 and all(env._socket.closed for env in made)

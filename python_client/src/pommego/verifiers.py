@@ -4,7 +4,7 @@ import asyncio
 import secrets
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import Any, Literal
 
 import verifiers.v1 as vf
@@ -14,7 +14,7 @@ from verifiers.v1.dialects.chat import message_to_wire
 from verifiers.v1.runtimes import ProgramResult
 
 import pommego
-from pommego.llm import Environment
+from pommego.llm import Environment, _own_server, _socket_address
 
 __all__ = ["PommegoTalk", "PommegoTaskset", "PommegoVerifier"]
 
@@ -109,6 +109,13 @@ class PommegoVerifierConfig(vf.EnvConfig):
     shaping: dict[str, float] = Field(default_factory=dict)
 
 
+@cache
+def _seats(address: str | None, token: str | None, game: str) -> int:
+    """Return how many seats a game has on the server that plays it."""
+    address, token = (_socket_address(address), token) if address else _own_server()
+    return pommego.catalog(address=address, token=token)[game].seats
+
+
 class PommegoVerifier(vf.Env[PommegoVerifierConfig]):
     """Plays a game. The reward of a seat is what the game pays it, -1 if its model ends before the game.
 
@@ -121,33 +128,38 @@ class PommegoVerifier(vf.Env[PommegoVerifierConfig]):
         reset = dict(task.data.reset)
         others, seat = reset["opponents"], reset.pop("seat", 0)
         if len(others) == 1:
-            spec = (await asyncio.to_thread(pommego.catalog, **where))[reset["env"]]
-            others = others * (spec.seats - 1)
+            others = others * (await asyncio.to_thread(_seats, *where.values(), reset["env"]) - 1)
         line = [*others[:seat], _OPEN, *others[seat:]]
         seats = [own for own, name in enumerate(line) if name == _OPEN]
         if len(seats) > 1:
             reset["episode_id"] = secrets.token_hex(16)
-        with ThreadPoolExecutor(len(seats)) as threads:  # a seat may wait for all others
+        threads = ThreadPoolExecutor(len(seats))  # a seat may wait for all others
+        try:
             async with asyncio.TaskGroup() as group:
                 for k, own in enumerate(seats):
                     given = reset | {"seat": own, "opponents": [*line[:own], *line[own + 1 :]]}
                     agent, env = getattr(agents, f"player{k}"), Environment(**where, **given)
                     group.create_task(self._play(env, agent, task.data.idx, threads))
+        finally:
+            threads.shutdown(wait=False)  # after a cancellation they end as their connections are closed
 
     async def _play(self, env: Environment, agent: vf.Agent, idx: int, threads: ThreadPoolExecutor) -> None:
         """Play a seat to the end of the game, or until its model ends."""
         call = partial(asyncio.get_running_loop().run_in_executor, threads)
-        text = await call(env.reset)
-        about = env._last.metadata
-        rules, counts = text[: about.prompt], about.game | about.counts
-        view = text[len(rules) + bool(rules) :]
-        if unknown := self.config.shaping.keys() - counts:
-            raise ValueError(f"shaping has {sorted(unknown)}, expected some of {', '.join(counts)}")
-        own = vf.TaskData(idx=idx, prompt=None, system_prompt=rules)
-        async with agent.interaction(vf.Task(own)) as talk:
-            while not env._last.done and not (said := await talk.turn(view)).terminated:
-                view = await call(env._play, said.last_reply)
-        env._close()
+        try:
+            text = await call(env.reset)
+            about = env._last.metadata
+            rules, counts = text[: about.prompt], about.game | about.counts
+            view = text[len(rules) + bool(rules) :]
+            if unknown := self.config.shaping.keys() - counts:
+                raise ValueError(f"shaping has {sorted(unknown)}, expected some of {', '.join(counts)}")
+            own = vf.TaskData(idx=idx, prompt=None, system_prompt=rules)
+            async with agent.interaction(vf.Task(own)) as talk:
+                while not env._last.done and not (said := await talk.turn(view)).terminated:
+                    view = await call(env._play, said.last_reply)
+        finally:
+            if env._socket:
+                env._socket.close()
         if talk.trace.errors:
             raise RuntimeError(f"the model in seat {env._options['seat']} failed: the game cannot be scored")
         talk.trace.record_reward("game", env.get_reward())
