@@ -99,6 +99,19 @@ def test_it_answers_back(where: dict[str, Any]) -> None:
     assert env.order("bomb", 3).startswith("Last answer: bomb for 3; ticks: 3.")
 
 
+def test_empty_answers_are_not_shown(where: dict[str, Any]) -> None:
+    """Some servers refuse empty messages; the answers count as illegal moves all the same."""
+    asked = []
+
+    def model(messages: list[dict[str, str]]) -> str:
+        asked.append(messages)
+        return ("stop", " ", "")[len(asked) % 3]
+
+    result = pommego.llm.evaluate(model, "OneVsOne-v0", games=1, rules={"max_steps": 5}, **where)
+    assert result.answers["illegal"] > 1 and [len(m) for m in asked] == [2, 2, 2, 4, 4]
+    assert all(message["content"].strip() for messages in asked for message in messages)
+
+
 def test_every_seat_reads_the_same_first(where: dict[str, Any]) -> None:
     """What `evaluate` gives a model is what an environment tells, with a prompt of one's own too."""
     for options in (

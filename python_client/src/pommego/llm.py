@@ -323,18 +323,20 @@ def _play_game(
     first = env.reset()
     rules = first[: env._last.metadata.prompt]
     messages, view = [{"role": "system", "content": rules}], first[len(rules) + bool(rules) :]
-    moves, said, raised, tokens = b"", [], None, [0, 0]
+    shown, moves, said, raised, tokens = messages[:], b"", [], None, [0, 0]
     while not env._last.done and not stop.is_set():
         messages.append({"role": "user", "content": view})
         begun = time.monotonic()
         try:
-            answer, about = _read(game.players[seat](list(messages)))
+            answer, about = _read(game.players[seat]([*shown, messages[-1]]))
         except Exception as e:
             raised = e
             break
         seconds = round(time.monotonic() - begun, 3)
         tokens = [n + more for n, more in zip(tokens, about.get("tokens", (0, 0)), strict=True)]
         messages.append({"role": "assistant", "content": answer})
+        if answer.strip():  # some servers refuse empty messages
+            shown += messages[-2:]
         view = env._play(answer)
         said.append({"reading": env._last.metadata.reading, "seconds": seconds, **about})
         moves += env._last.metadata.played
