@@ -22,11 +22,9 @@ type Rules struct {
 	// that has one, else what the game's document says (env.Game.Clock), else DefaultLimit.
 	Limit time.Duration
 
-	// giveUp is the time without an answer after which a remote player counts as
-	// gone: it is not asked again in this game and plays stop. Until then the match
-	// waits for its answer, although it comes too late to be played. The game's
-	// document sets it; 0: never, and then no wait is longer than Limit. It does not apply
-	// to players with a Traits.Limit.
+	// giveUp is the time without an answer after which a remote player without a Traits.Limit counts as gone: it
+	// is not asked again in this game and plays stop. Until then the match waits for its answer, although it comes
+	// too late to be played. The game's document sets it; 0: never, and then no wait is longer than Limit.
 	giveUp time.Duration
 
 	// Wait is how long a remote player may take to get ready for a game; 0:
