@@ -33,7 +33,7 @@ func (h *Head) cell(at env.Place) int { return at[0]*h.Cols + at[1] }
 
 // NewFinder makes a finder for a game that begins.
 func NewFinder(head *Head, m env.Match) *Finder {
-	f := &Finder{head: head, danger: map[int]env.Event{}, side: -1}
+	f := &Finder{head: head, danger: map[int]env.Event{}, side: -1, even: m.Status().Steps}
 	if foreseer, ok := m.(env.Foreseer); ok {
 		for seat := range head.Colours {
 			f.sights = append(f.sights, foreseer.Foresight(seat))

@@ -68,7 +68,7 @@ func TestMomentsAreFound(t *testing.T) {
 }
 
 // TestTrapsAndKicksHold: who is trapped dies by the rules, whatever it does, if the others stand still; whose kick
-// killed has kicked a bomb shortly before.
+// killed has kicked a bomb shortly before; and nobody takes the lead in the position with which a game begins.
 func TestTrapsAndKicksHold(t *testing.T) {
 	traps, kills := 0, 0
 	for _, id := range []string{"PommeFFACompetition-v0", "PommeTeamCompetition-v0", "OneVsOne-v0"} {
@@ -99,6 +99,12 @@ func TestTrapsAndKicksHold(t *testing.T) {
 						}
 					case env.Kicked:
 						kicked[e.Seat] = s.Step
+					case env.Leads:
+						first := scene.Describe(spec, m, tracker, nil)
+						scene.NewFinder(&head, m).Find(&first, m)
+						if slices.ContainsFunc(first.Events, func(e env.Event) bool { return e.Kind == env.Leads }) {
+							t.Errorf("%s, seed %d: a game that begins at step %d has %+v", id, seed, s.Step, first.Events)
+						}
 					case env.Died:
 						for _, by := range e.Kicked.List() {
 							if kills++; kicked[by] == 0 || kicked[by] < s.Step-12 {
