@@ -180,13 +180,13 @@ func (p *Pool) Reset(b *Batch, o ResetOptions) error {
 	return p.run()
 }
 
-// entropic is the seed, drawn from entropy, of a game that was never given one. It fits into
-// an int64: frameworks make tensors of a seed in info, and PyTorch refuses larger numbers.
+// entropic is the seed, drawn from entropy, of a game that was never given one. It is below 2^53, the most that
+// JavaScript and other readers of JSON take exactly.
 func (p *Pool) entropic(game int) uint64 {
 	if !p.drawn {
 		var bytes [8]byte
 		rand.Read(bytes[:]) // never fails
-		p.entropy, p.drawn = binary.LittleEndian.Uint64(bytes[:])>>2, true
+		p.entropy, p.drawn = binary.LittleEndian.Uint64(bytes[:])>>12, true
 	}
 	return p.entropy + uint64(game)
 }
