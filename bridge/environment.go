@@ -89,7 +89,7 @@ func (s *session) closeEnv(e *environment, id uint64, _ nothing) (reply, error) 
 func (s *session) freeEnv(e *environment) {
 	s.server.gallery.remove(e)
 	e.running = false
-	s.memory.release(followedBytes * int64(len(e.followed)))
+	s.memory.release(e.followedBytes() * int64(len(e.followed)))
 	clear(e.followed)
 	close(e.gone)
 	s.freeSimulators(e)

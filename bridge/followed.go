@@ -15,17 +15,21 @@ const (
 	// stepped faster than anybody can see, the positions in between are left out.
 	between = 50 * time.Millisecond
 
-	mostKept   = 128 // the most positions kept of a game
-	mostMissed = 64  // the most events that one position shows, the last ones
-
-	// positionBytes is the most memory that a position takes with its events and thoughts.
-	// followedBytes is the most that a followed game takes.
-	positionBytes = 12 << 10
-	followedBytes = mostKept*positionBytes + 2*episodeBytes // one episode is under way, one is the last
+	mostKept    = 128 // the most positions kept of a game
+	mostMissed  = 64  // the most events that one position shows, the last ones
+	mostReached = 512 // the most cells that the bombs of one position reach in all; of more none are kept
 )
 
+// followedBytes is the most memory that a followed game takes: positions with their events and thoughts, an episode
+// that is under way, and the last one.
+func (e *environment) followedBytes() int64 {
+	spec, stage := e.pool.Spec(), e.pool.Match(0).Stage()
+	position := 8<<10 + stage.Rows*stage.Cols*(spec.Seats+32) + 16*spec.Seats*spec.MaskSize()
+	return int64(mostKept*position + 2*episodeBytes)
+}
+
 // followed is a game that has viewers: a vec.Watcher that keeps its last positions. If
-// it leaves steps out, the next position that it keeps also has their events.
+// it leaves steps out, the next position that it keeps also has their events and rewards.
 type followed struct {
 	env     *environment
 	game    int
@@ -36,6 +40,8 @@ type followed struct {
 	at     vec.LiveGame
 	acted  []uint8     // the actions of the last step
 	missed []env.Event // events since the last position that is kept
+	paid   []float64   // by seat: the rewards of the last step
+	gained []float64   // by seat: the rewards since the position that is kept
 	behind bool        // whether there have been steps since that position
 	when   time.Time   // when that position was kept
 	shown  int         // the number of the last thing that the client showed
@@ -55,19 +61,24 @@ func (f *followed) Begun(at vec.LiveGame) {
 		}
 	}
 	f.at, f.missed = at, nil
+	f.paid, f.gained = make([]float64, spec.Seats), make([]float64, spec.Seats)
 	f.shown = f.env.shown.last()
 	f.feed.Begin(head, at.Match)
 	f.played = &episode{game: at.Game, head: head, start: at.Match.Append(nil)}
 	f.keep(scene.Describe(spec, at.Match, at.Tracker, nil))
 }
 
-// Stepped keeps the position, or, if it comes too soon, its events: vec.Watcher.
+// Stepped keeps the position, or, if it comes too soon, its events and rewards: vec.Watcher.
 func (f *followed) Stepped(actions []uint8) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.acted = append(f.acted[:0], actions...)
 	f.missed = append(f.missed, f.at.Tracker.Events()...)
 	f.missed = slices.Delete(f.missed, 0, max(len(f.missed)-mostMissed, 0))
+	f.at.Match.Rewards(f.paid)
+	for seat, reward := range f.paid {
+		f.gained[seat] += reward
+	}
 	f.behind = true
 	over := f.at.Match.Status().Over
 	if p := f.played; len(p.actions)+len(actions) <= mostActions {
@@ -116,12 +127,15 @@ func (f *followed) describe(shown int) {
 		own := f.at.Learners[:len(f.at.Learners)-f.env.pool.Policies()]
 		s.Thoughts = append(s.Thoughts, f.env.shown.thoughts(spec, own, f.game, moved)...)
 	}
+	s.Rewards, f.gained = f.gained, s.Rewards
+	clear(f.gained)
 	f.missed, f.shown = nil, shown
 	f.keep(s)
 }
 
 func (f *followed) keep(s scene.Step) {
 	f.feed.Add(s, f.at.Match)
+	f.feed.Last().DropReach(mostReached)
 	f.behind, f.when = false, time.Now()
 }
 

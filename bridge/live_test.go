@@ -366,17 +366,55 @@ func liveFollows(t *testing.T, batchSize any) {
 	}
 }
 
-// TestKeptPositionsAreCounted keeps all positions of as many games as are followed at a time, on the board
-// that takes the most, with probabilities and with searches.
+// TestRewardsOfStepsLeftOut: a position has the rewards of all steps since the one before.
+func TestRewardsOfStepsLeftOut(t *testing.T) {
+	server := liveServer(t, "")
+	c := server.dial(t)
+	v := server.viewer(call(t, c, "make", "env_id", "SuiteBot-v0", "games", 1, "opponents",
+		[]string{"random", "random", "random"}))
+	call(t, c, "reset", "env", 1, "seed", 1)
+	at, got := v.watch(t, "/live/0"), make([]float64, 4)
+	const steps = 60 // faster than anybody can see
+	for range steps {
+		call(t, c, "step", "env", 1, "actions", Tensor{env.Uint8, []int{1}, []byte{4}})
+	}
+	for at.Step.Step < steps {
+		at.next(t)
+		for seat, reward := range at.Step.Rewards {
+			got[seat] += reward
+		}
+	}
+	points := at.Step.Counts["points"]
+	for seat, n := range points {
+		if got[seat] != float64(n) || slices.Max(points) == 0 {
+			t.Errorf("seat %d has %d points, and the rewards shown are %v in sum", seat, n, got[seat])
+		}
+	}
+}
+
+// TestKeptPositionsAreCounted keeps all positions of as many games as are followed at a time, on the boards
+// that take the most, with probabilities and with searches.
 func TestKeptPositionsAreCounted(t *testing.T) {
 	unraced(t)
 	server := liveServer(t, "")
 	c := server.dial(t)
+	large := `{"board_size": 14, "num_rigid": 20, "num_wood": 60, "num_items": 60}`
+	blasts := `{"width": 32, "height": 32, "players": 8, "blast_radius": 16, "blast_shape": "square", "bomb_delay": 8, ` +
+		`"view_radius": 8}`
+	cases := []struct {
+		id, rules         string
+		opponents         []string
+		learners, choices int
+		words             []byte
+	}{
+		{"PommeRadio-v2", large, slices.Repeat([]string{"static"}, 3), 1, 24, []byte{1, 2}},
+		{"PommeRadio-v2", large, slices.Repeat([]string{"mcts:ticks=20"}, 3), 1, 24, []byte{1, 2}},
+		{"SuiteBot-v0", blasts, []string{}, 8, 6, nil},
+	}
 	var viewers []viewer
-	for _, opponent := range []string{"static", "mcts:ticks=20"} {
-		viewers = append(viewers, server.viewer(call(t, c, "make", "env_id", "PommeRadio-v2", "games", mostLooks,
-			"opponents", slices.Repeat([]string{opponent}, 3), "autoreset_mode", "SameStep", "rules",
-			[]string{`{"board_size": 14, "num_rigid": 20, "num_wood": 60, "num_items": 60}`})))
+	for _, tc := range cases {
+		viewers = append(viewers, server.viewer(call(t, c, "make", "env_id", tc.id, "games", mostLooks,
+			"opponents", tc.opponents, "autoreset_mode", "SameStep", "rules", []string{tc.rules})))
 		call(t, c, "reset", "env", len(viewers), "seed", 1)
 	}
 	alone, before := server.used(), envtest.HeapInUse()
@@ -385,16 +423,17 @@ func TestKeptPositionsAreCounted(t *testing.T) {
 		for game := range mostLooks {
 			watched = append(watched, v.watch(t, fmt.Sprintf("/live/%d", game)))
 		}
+		rows, choices, words := mostLooks*cases[n].learners, cases[n].choices, cases[n].words
+		shape := []int{rows, 1 + len(words)}[:1+min(len(words), 1)]
 		for step := range mostKept {
 			call(t, c, "show", "env", n+1, "probabilities",
-				Tensor{env.Float32, []int{mostLooks, 24}, make([]byte, 4*24*mostLooks)})
-			call(t, c, "step", "env", n+1, "actions", Tensor{env.Uint8, []int{mostLooks, 3},
-				slices.Repeat([]byte{byte(step*7%6) * byte(step%2), 1, 2}, mostLooks)})
+				Tensor{env.Float32, []int{rows, choices}, make([]byte, 4*rows*choices)})
+			action := append([]byte{byte(step*7%6) * byte(step%2)}, words...)
+			call(t, c, "step", "env", n+1, "actions", Tensor{env.Uint8, shape, slices.Repeat(action, rows)})
 		}
 		took, counted := envtest.HeapInUse()-before, server.used()-alone
-		if counted != mostLooks*followedBytes || took > counted || took < counted/8 {
-			t.Errorf("%d games are followed: %d bytes are counted, %d in use; want %d counted", mostLooks, counted, took,
-				mostLooks*followedBytes)
+		if took > counted || took < counted/8 {
+			t.Errorf("%d games of %s are followed: %d bytes are counted, %d in use", mostLooks, cases[n].id, counted, took)
 		}
 		for _, at := range watched {
 			at.leave()
@@ -405,12 +444,15 @@ func TestKeptPositionsAreCounted(t *testing.T) {
 
 // TestLookWithoutMemory: a game that there is no memory to follow is not followed, and its environment goes on.
 func TestLookWithoutMemory(t *testing.T) {
-	server := startServer(t, func(cfg *Config) { cfg.MaxMemoryBytes = 2*followedBytes + 2<<20 })
+	server := startServer(t, nil)
 	c := server.dial(t)
 	v := server.viewer(call(t, c, "make", "env_id", "ToySolo-v0", "games", 2))
 	call(t, c, "reset", "env", 1, "seed", 1)
 	alone := server.used()
 	at := v.watch(t, "/live/0")
+	server.memory.mu.Lock()
+	server.memory.most = 2 * server.memory.used // the connection has its half
+	server.memory.mu.Unlock()
 	if status, body := v.ask(t, "GET", "/live/1"); status != http.StatusServiceUnavailable ||
 		!strings.Contains(body, "--max-memory-bytes") {
 		t.Errorf("a second game: status %d, %s; want 503, and what to do", status, body)

@@ -240,6 +240,13 @@ func (s *Scene) Reaches(cell int) {
 	last.Reach = s.reached[len(s.reached)-1-len(last.Reach):]
 }
 
+// DropReach forgets what the bombs reach, if that is more than most cells in all.
+func (s *Scene) DropReach(most int) {
+	if len(s.reached) > most {
+		s.reached, s.Bombs = nil, kept(s.Bombs, func(b *SceneBomb) bool { b.Reach = nil; return true })
+	}
+}
+
 // emptied returns the list without entries. It is never nil, because nil stands for a list that is as before.
 func emptied[T any](list []T) []T {
 	if list == nil {
