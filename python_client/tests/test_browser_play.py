@@ -230,6 +230,30 @@ def test_after_a_match(window: Browser, binary: Path, tmp_path: Path) -> None:
     assert json.loads(record.read_text()) == first, "it is of the first match"
 
 
+def test_a_match_has_its_own_number(window: Browser, binary: Path) -> None:
+    """What is looked at and shared after a rematch is that match."""
+    numbers = (
+        "return [pommego.stage.number() ?? 0, new URLSearchParams(byId('whole').hash.slice(1)).get('game')]"
+    )
+    with browser.match(binary, *DUEL, "--seed", "7") as (process, address):
+        begun(window, address)
+        for match in (1, 2):
+            assert window.run(numbers)[0] == 0
+            click(window, "leave")
+            browser.until(lambda: text(window, "verdict"))
+            assert window.run(numbers) == [match, str(match)]
+            click(window, "again")
+            browser.until(lambda: state(window).get("asked") == 0)
+        leaves(window, process)
+
+
+def test_a_speed_of_ones_own(window: Browser, binary: Path) -> None:
+    with browser.match(binary, "--env", "OneVsOne-v0", "--agents", "human:speed=0.1,static") as (_, address):
+        begun(window, address)
+        browser.until(lambda: window.run("return byId('speed').value") == "0.1")
+        window.driver.get("about:blank")
+
+
 def test_it_goes_on_at_the_chosen_speed(window: Browser, binary: Path) -> None:
     """Once nobody but agents plays, there is something to look at."""
     with browser.match(binary, *FOUR, "--seed", "3") as (process, address):
@@ -286,8 +310,11 @@ def test_the_page_says_who_is_to_move(window: Browser, binary: Path) -> None:
 
 def test_words_by_keyboard(window: Browser, binary: Path, tmp_path: Path) -> None:
     record = tmp_path / "radio.jsonl"
+    boxed = "const hand = new pommego.person.Hand(pommego.stage.shown().game.head.actions);"
+    boxed += "hand.ask({ needs: [false, true, true] }); return hand.choose('up', [2, 7])"
     with browser.match(binary, *RADIO, "--seed", "3", "--record", record) as (process, address):
         begun(window, address)
+        assert window.run(boxed) == [1, 2, 7], "who cannot move can speak, by any key"
         window.run("all('#words select')[0].focus()")
         window.press("5")  # the list's own choice by a letter
         window.press("\ue014")
@@ -317,6 +344,25 @@ def test_keys_are_shown_and_the_screen_is_filled(window: Browser, binary: Path) 
         window.press("f")
         browser.until(lambda: not window.run(full))
         assert state(window)["asked"] == 0, "these are no moves"
+        leaves(window, process)
+
+
+TWO_FINGERS = """
+const running = new Set(), { setInterval, clearInterval } = window;
+window.setInterval = (...given) => { const id = setInterval(...given); running.add(id); return id; };
+window.clearInterval = id => { running.delete(id); clearInterval(id); };
+const touch = (what, type) => what.dispatchEvent(new PointerEvent(type, { bubbles: true }));
+for (const button of all("#pad button").slice(0, 2)) touch(button, "pointerdown");
+const most = running.size;
+touch(window, "pointerup");
+return [most, running.size];
+"""
+
+
+def test_two_fingers_repeat_one_move(window: Browser, binary: Path) -> None:
+    with browser.match(binary, *DUEL) as (process, address):
+        begun(window, address)
+        assert window.run(TWO_FINGERS) == [1, 0]
         leaves(window, process)
 
 

@@ -34,10 +34,10 @@ export class Hand {
     this.word = 0;
   }
 
-  // ask begins an action; the question's needs say which components have any choice.
+  // ask begins an action; the question's needs say which components have any choice. If no move has, any makes the action.
   ask(question) {
     this.asked = this.last = question;
-    this.open = this.moves.filter(i => question.needs[i]);
+    this.open = this.moves.filter(i => question.needs[i] || !this.moves.some(move => question.needs[move]));
     this.made = this.actions.map(() => 0);
     this.at = 0;
   }

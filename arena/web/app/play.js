@@ -44,7 +44,7 @@ function hear(line, now) {
     if (out && seat >= 0) say(find("turn"), `You are out${ownFate().replace(/^./, ": $&")}. The match goes on.`);
   }
   if (line.ask) ask(line.ask);
-  if (line.end) end(line.end);
+  if (line.end) end(line.end, line.game);
 }
 
 function begin(now) {
@@ -55,6 +55,7 @@ function begin(now) {
   fillPad(game.head.actions);
   document.body.classList.remove("over");
   find("leave").hidden = find("speed").parentElement.hidden = seat < 0;
+  mode.number = undefined;
 }
 
 function ownFate() {
@@ -64,7 +65,7 @@ function ownFate() {
 
 function ask(question) {
   hand.ask(question);
-  find("speed").value = question.speed;
+  if (Number(find("speed").value) !== question.speed) offerSpeeds(find("speed"), question.speed);
   prompt();
   const early = hand.waiting || (question.speed > 0 ? held : "");
   hand.waiting = "";
@@ -109,6 +110,7 @@ function fillPad(actions) {
 
 // hold repeats choose while the button is down, slowly enough to release it in time.
 function hold(what) {
+  letGo(); // another finger may be down
   held = what;
   choose(what);
   const since = performance.now();
@@ -129,7 +131,7 @@ function sayWord(digit) {
   hand.word++;
 }
 
-function end(how) {
+function end(how, number) {
   hand.asked = null;
   letGo();
   const { status } = game.at(game.last), won = status.winners?.includes(seat);
@@ -138,9 +140,9 @@ function end(how) {
   say(find("turn"), how);
   say(find("happened"), ownFate().replace(/^./, letter => letter.toUpperCase()));
   find("leave").hidden = true;
-  find("whole").href = `./#${encoded({ token, game: 1 })}`;
+  find("whole").href = `./#${encoded({ token, game: number })}`;
   document.body.classList.add("over");
-  mode.number = 1;
+  mode.number = number;
 }
 
 async function save() {

@@ -16,8 +16,10 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 let offers = [], boards = [];
 let showing = new AbortController(); // the exhibition
 
-export function offerSpeeds(select) {
-  select.replaceChildren(...speeds.map(n => element("option", { value: n }, n ? `${n} moves a second` : "waits for you")));
+// offerSpeeds chooses a speed, which may be none of the usual ones.
+export function offerSpeeds(select, speed = 0) {
+  const all = [...new Set([...speeds, speed])].sort((a, b) => a - b);
+  select.replaceChildren(...all.map(n => element("option", { value: n, selected: n === speed }, n ? `${n} moves a second` : "waits for you")));
 }
 
 function capital(text) { return text.charAt(0).toUpperCase() + text.slice(1); }

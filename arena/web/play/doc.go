@@ -18,7 +18,7 @@
 // # Protocol
 //
 // GET /api/play?seat=S answers with a stream of JSON lines: those of a [scene.Feed], {"ask"}
-// when the seat is to move, and {"end"} once the match is over.
+// when the seat is to move, and {"end", "game"} once the match is over, with its number for GET /api/game.
 // POST /api/play takes {"seat", "step", "action"}, {"seat", "speed"} and {"seat", "leave"}.
 // Where only agents play, S is -1. Without S the lines are {"offers"}, and {"playing"} as a match begins or
 // ends, and the page counts as open. GET /api/play/exhibit?env=ID has the lines of a match

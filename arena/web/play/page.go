@@ -58,6 +58,7 @@ type line struct {
 	Offers  []Offer  `json:"offers,omitempty"`  // on the start page
 	Playing *playing `json:"playing,omitempty"` // on the start page
 	Ask     *ask     `json:"ask,omitempty"`     // the seat is to move
+	Game    int      `json:"game,omitzero"`     // with End: the number of the match in the listing
 }
 
 // stream sends lines to a page until the page closes: what its seat sees or, without a
@@ -163,7 +164,7 @@ func (t *Table) news(seat int, to *known) (lines []line) {
 	}
 	if t.end != to.end {
 		to.end = t.end
-		lines = append(lines, line{Line: scene.Line{End: t.end}})
+		lines = append(lines, line{Line: scene.Line{End: t.end}, Game: t.number})
 	}
 	return lines
 }

@@ -128,8 +128,8 @@ func TestPace(t *testing.T) {
 	if got := post(t, h.Server, "", `{"seat": 0, "speed": 60}`); got != http.StatusNoContent {
 		t.Fatalf("a speed is answered %d", got)
 	}
-	steps := 0
-	for l := next(); l.End == ""; l = next() {
+	steps, l := 0, next()
+	for ; l.End == ""; l = next() {
 		if l.Step != nil {
 			steps++
 		}
@@ -137,8 +137,8 @@ func TestPace(t *testing.T) {
 			t.Errorf("asked at the speed %v, want 60", l.Ask.Speed)
 		}
 	}
-	if err := <-h.over; err != nil || steps != 6 {
-		t.Errorf("%d steps came by themselves (%v), want 6", steps, err)
+	if err := <-h.over; err != nil || steps != 6 || l.Game != 1 {
+		t.Errorf("%d steps came by themselves (%v) in match %d, want 6 in match 1", steps, err, l.Game)
 	}
 	if g, err := h.table.Game(1); err != nil || len(g.Steps) != 7 {
 		t.Errorf("the game is %+v, %v", g, err)
@@ -151,6 +151,10 @@ func TestPace(t *testing.T) {
 	leave()
 	if order := h.table.Next(t.Context()); order != nil {
 		t.Errorf("ordered is %+v, and nobody has", order)
+	}
+	h.table.Deal(nil, nil, "", nil)
+	if _, err := h.table.Game(1); !errors.Is(err, web.ErrNoGame) || !strings.Contains(err.Error(), "want 2") {
+		t.Errorf("once another match has begun the first is asked for: %v", err)
 	}
 }
 

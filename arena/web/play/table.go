@@ -27,6 +27,7 @@ type Table struct {
 
 	mu      sync.Mutex
 	game    env.Game // nil before the first match
+	number  int      // of the match, from 1: its number in the listing
 	names   []string
 	note    string // the goal of a seat
 	leave   func() // ends the match
@@ -52,6 +53,7 @@ func (t *Table) Deal(game env.Game, names []string, goal string, leave func()) {
 	defer t.mu.Unlock()
 	t.game, t.names, t.note, t.leave = game, names, goal, leave
 	t.people, t.end, t.record = map[int]*person{}, "", nil
+	t.number++
 	t.feed.Clear()
 }
 
@@ -149,18 +151,18 @@ func (t *Table) Listing() (*web.Listing, error) {
 	if t.game == nil {
 		return nil, fmt.Errorf("%w yet", web.ErrNoGame)
 	}
-	return &web.Listing{Kind: "games", Title: t.game.Spec().ID, Games: []web.Entry{{Game: 1, Agents: t.names}}}, nil
+	games := []web.Entry{{Game: t.number, Agents: t.names}}
+	return &web.Listing{Kind: "games", Title: t.game.Spec().ID, Games: games}, nil
 }
 
-// Game describes a match that is over: web.Games.
-func (t *Table) Game(int) (*scene.Timeline, error) {
+// Game describes the last match, once it is over: web.Games.
+func (t *Table) Game(number int) (*scene.Timeline, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	g := t.feed.Game()
-	if t.end == "" || len(g.Steps) == 0 {
-		return nil, fmt.Errorf("%w yet: the match is not over", web.ErrNoGame)
+	if g := t.feed.Game(); number == t.number && t.end != "" && len(g.Steps) > 0 {
+		return g, nil
 	}
-	return g, nil
+	return nil, fmt.Errorf("%w: game is %d, want %d, the last match, once it is over", web.ErrNoGame, number, t.number)
 }
 
 // ask is what a page gets when its seat is to move.

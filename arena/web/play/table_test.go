@@ -28,7 +28,8 @@ type line struct {
 		Needs []bool
 		Speed float64
 	}
-	End string
+	End  string
+	Game int
 }
 
 // lines reads what a page gets, as one does that knows the documentation alone.
