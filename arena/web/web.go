@@ -31,7 +31,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -132,12 +131,12 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	head.Set("Cache-Control", "no-store")
 	switch origin := r.Header.Get("Origin"); {
 	case !local(r.Host):
-		http.Error(w, fmt.Sprintf("the Host header is %q, and this page is served to 127.0.0.1, localhost and [::1] alone",
-			r.Host), http.StatusForbidden)
+		http.Error(w, fmt.Sprintf("the Host header is %q, and this page is served to localhost, 127.0.0.1 and other "+
+			"loopback addresses alone", r.Host), http.StatusForbidden)
 	case origin != "" && origin != "http://"+r.Host:
 		http.Error(w, fmt.Sprintf("the Origin header is %q, and only the page itself may ask", origin), http.StatusForbidden)
 	case strings.HasPrefix(r.URL.Path, "/api/") && !h.admits(r):
-		http.Error(w, "the token is missing or wrong", http.StatusUnauthorized)
+		http.Error(w, "The address lacks its token: open the address that pommego has printed.", http.StatusUnauthorized)
 	default:
 		h.mux.ServeHTTP(w, r)
 	}
@@ -148,7 +147,7 @@ func local(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
-	return slices.Contains([]string{"127.0.0.1", "localhost", "::1", "[::1]"}, host)
+	return host == "localhost" || net.ParseIP(strings.Trim(host, "[]")).IsLoopback()
 }
 
 func (h *handler) admits(r *http.Request) bool {

@@ -146,11 +146,11 @@ LIVE = "const { state } = pommego.stage; return state()"
 
 def test_a_rollout_is_looked_at(window: browser.Browser) -> None:
     with pommego.make_vec("PommeTeamCompetition-v0", 3, opponents=["simple"] * 3, seat=2, web=True) as envs:
-        _, info = envs.reset(seed=[5, 6, 7])
+        _, info = envs.reset(seed=[5, 6, 2**60 + 7])
         assert not envs.show(values=np.zeros(3)), "nobody looks yet"
         window.open(f"{envs.web_address}&game=2&view=2", "#about")
         browser.until(lambda: window.run(LIVE)["positions"])  # also while nobody steps
-        assert window.run(LIVE)["seed"] == 7
+        assert window.run(LIVE)["seed"] == str(2**60 + 7), "more than a number of JavaScript holds"
         seen = []
         deadline = time.monotonic() + 30
         while len(seen) < 5 and time.monotonic() < deadline:
@@ -205,6 +205,13 @@ def test_the_owner_sees_a_list(window: browser.Browser, binary: Path) -> None:
             envs.reset(seed=0)
             browser.until(lambda: "OneVsOne-v0 3 games" in window.run(entry))
             browser.until(lambda: "moves a second" in window.run(entry))
+            window.run("all('#list li')[0].id = 'old'")
+
+            def rate() -> str:
+                envs.step(np.zeros(3, np.int64))
+                return window.run("return byId('old')?.lastChild.textContent")
+
+            browser.until(lambda: re.fullmatch(r"[1-9][\d,]* moves a second", rate() or ""))
             assert not window.run("return all('#list a').length"), "nobody has asked for a page"
             assert not window.run("return all('canvas, #view').some(e => e.checkVisibility())"), "no game"
         browser.until(lambda: window.run(entry) == "")
@@ -304,8 +311,9 @@ def test_a_wall_of_games(window: browser.Browser) -> None:
         assert re.search(r"their own bombs \d+ %", window.run("return byId('causes').textContent"))
         window.run("all('#panes a')[5].click()")
         browser.until(lambda: window.run(LIVE)["seed"] == 8)
+        window.run("all('#panes li')[0].id = 'old'")
         window.driver.back()
-        window.run("await until(() => byId('wall').checkVisibility() && all('#panes canvas').length === 16)")
+        window.run("await until(() => !byId('old') && all('#panes canvas').length === 16)")
         window.run("all('#any')[0].click()")
         browser.until(lambda: window.run(LIVE)["following"])
         window.run("all('#panes li')[0].id = 'old'")
@@ -325,6 +333,30 @@ def test_a_wall_of_games(window: browser.Browser) -> None:
     window.run("await until(() => byId('wall').checkVisibility())")
     window.driver.get("about:blank")
     window.complaints()  # the browser's own, of what is closed
+
+
+AGAIN = """
+const { enter, episodeOf, tell } = pommego.wall, kept = () => all("#episodes a");
+const [, newest] = /episode=(\\d+)/.exec(kept()[0].hash), lines = episodeOf(newest), counts = [kept().length];
+tell(lines.map(line => ({ ...line, replay: true })));
+counts.push(kept().length);
+enter(() => "another", { env: "X-v0", games: 2, learners: 1 });
+tell([]);
+return [...counts, kept().length, byId("moves-now").textContent];
+"""
+
+
+def test_the_wall_is_of_one_environment(window: browser.Browser) -> None:
+    """An episode that comes again is kept once, and nothing of an environment stands beside another's."""
+    figures = "return all('#episodes a').length && byId('moves-now').textContent !== '…'"
+    with pommego.make_vec("OneVsOne-v0", 2, opponents=["static"], seat=0, web=True) as envs:
+        envs.reset(seed=3)
+        window.open(envs.web_address, "#panes")
+        assert window.run("return all('output').every(e => e.ariaLive === 'off')"), "they are read on demand"
+        browser.until(lambda: envs.step(np.full(2, 5)) and window.run(figures))
+        before, after, *others = window.run(AGAIN)
+        assert (before, others) == (after, [0, "…"])
+        window.driver.get("about:blank")
 
 
 def test_the_dead_and_lesser_words_take_no_room(window: browser.Browser) -> None:

@@ -56,6 +56,8 @@ def check_page(window: Browser, address: str, most: int) -> None:
     width = "const e = document.scrollingElement; return [e.scrollWidth, e.clientWidth]"
     scroll, client = window.run(width)
     assert scroll <= client, "the text is wider than the page"
+    window.press("\ue011")  # the first step, before which nobody was asked
+    assert window.run(TALK) == [["", ""]]
 
 
 def test_models_play_on_the_page(window: Browser, binary: Path) -> None:

@@ -7,17 +7,20 @@ import { rest, server } from "./server.js";
 import { open, player, take } from "./stage.js";
 import { enter, episodeOf, leave, tell } from "./wall.js";
 
-let before = []; // the list of a second ago
+let before = [], listed = ""; // the list of a second ago
 
 function list(all, { token, at }) {
   turnTo("list");
   entitle("Running environments", "", "Live");
   empty(all.length ? "" : "No environment runs at this server. To see one here:",
     `envs = pommego.make_vec("PommeFFACompetition-v0", 64, opponents=["simple"] * 3, address="${at}", web=True)\nobs, info = envs.reset()`);
-  find("list").replaceChildren(...all.map((e, i) => element("li", {},
+  const now = JSON.stringify([token, at, ...all.map(e => ({ ...e, moves: 0 }))]), same = now === listed;
+  listed = now; // what is the same stays under pointer and keyboard
+  if (!same) find("list").replaceChildren(...all.map(e => element("li", {},
     e.key ? element("a", { href: `#${encoded({ token, at, key: e.key })}` }, e.env) : element("strong", {}, e.env),
     ` ${counted(e.games, "game")}, ${counted(e.learners, "learner")} each, of ${e.client}${e.running ? "" : ", not reset yet"}`,
-    element("span", { className: "rate" }, before[i]?.client === e.client ? `${Math.max(0, e.moves - before[i].moves).toLocaleString("en")} moves a second` : ""))));
+    element("span", { className: "rate" }))));
+  else all.forEach((e, i) => say(find("list").children[i].lastChild, `${Math.max(0, e.moves - before[i].moves).toLocaleString("en")} moves a second`));
   before = all;
 }
 
@@ -56,13 +59,13 @@ async function live({ token, key, at, game, episode, view = -1 }, signal) {
     else find("number").value = line.game;
   };
   open({ page: "live", live: true, view, caption, address, hear });
-  if (!game) enter();
+  if (key && !game) enter(link);
   while (!end) {
     try {
       const about = document.hidden ? {} : await server.ask("api/live", token, signal);
       if (Array.isArray(about)) list(about, { token, at });
       else if (about.running && !game && about.games > 1) {
-        enter(about, link);
+        enter(link, about);
         await server.seen("api/live/wall", token, signal, lines => { end = tell(lines) ?? ""; });
       } else if (about.running) await server.seen(`api/live/${encodeURIComponent(game ?? "any")}`, token, signal, take);
       else if (about.env) {

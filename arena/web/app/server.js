@@ -30,13 +30,17 @@ async function send(path, token, read, options = {}) {
     options.signal?.throwIfAborted();
     miss(status === gone ? body : "");
     if (ok) return body;
-    if (status === 401) throw new Error("The address lacks its token: open the address that pommego has printed.");
     if (status !== gone) throw new Error(body.trim() || `The server answers ${status}.`);
     await rest(wait);
   }
 }
 
-function ask(path, token, signal = undefined) { return send(path, token, answer => answer.json(), { signal }); }
+// parse reads JSON. Seeds that numbers do not hold exactly become texts.
+function parse(text) {
+  return JSON.parse(text, /** @type {any} */ ((key, value, { source = value } = {}) => key === "seed" && value > Number.MAX_SAFE_INTEGER ? source : value));
+}
+
+function ask(path, token, signal = undefined) { return send(path, token, async answer => parse(await answer.text()), { signal }); }
 
 function blob(path, token) { return send(path, token, answer => answer.blob()); }
 
@@ -51,23 +55,24 @@ async function lines(path, token, signal, take) {
     if (done) return;
     const whole = (begun + value).split("\n");
     begun = whole.pop();
-    if (whole.length) take(whole.map(line => JSON.parse(line)));
+    if (whole.length) take(whole.map(parse));
   }
 }
 
 // seen is lines while the page is visible: a hidden page costs nothing.
 async function seen(path, token, signal, take) {
-  const hidden = new AbortController();
-  document.addEventListener("visibilitychange", () => hidden.abort(), { once: true, signal });
   if (document.hidden) return rest(1000);
-  return lines(path, token, AbortSignal.any([signal, hidden.signal]), take).catch(error => { if (!hidden.signal.aborted || signal.aborted) throw error; });
+  const hidden = new AbortController();
+  document.addEventListener("visibilitychange", () => hidden.abort(), { signal: hidden.signal });
+  return lines(path, token, AbortSignal.any([signal, hidden.signal]), take).catch(error => { if (!hidden.signal.aborted || signal.aborted) throw error; })
+    .finally(() => hidden.abort());
 }
 
 // unpack decompresses the game in a page of one file.
 async function unpack() {
   const bytes = Uint8Array.from(atob(held.trim()), char => char.charCodeAt(0));
   const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(plain).json();
+  return parse(await new Response(plain).text());
 }
 
 // listing is the list of games, in the form of web.Listing.

@@ -129,12 +129,12 @@ export class Talk {
     const own = p => p?.thoughts?.find(t => t.seat === seat && t.read !== undefined);
     const thought = known && own(game.positions.findLast(p => p.step <= position.step && own(p)));
     this.whole.hidden = !known || game.thinkers.get(seat)?.read === undefined;
-    if (!thought || thought === this.shown) return;
+    if (thought === this.shown) return;
     this.shown = thought;
-    const said = thought.said ? plain(thought.said) : "(no answer)";
+    const said = !thought ? "" : thought.said ? plain(thought.said) : "(no answer)";
     say(this.decided, said.trim().split("\n").at(-1));
     say(this.said, said);
-    say(this.read, plain(thought.read));
+    say(this.read, plain(thought?.read ?? ""));
   }
 }
 

@@ -11,7 +11,7 @@ const causes = { collapse: "the collapse", move: "collisions", base: "an enemy's
 const colours = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a8f98"];
 
 let panes = new Map(), episodes = [], coming = [], number = 0, link = query => String(query);
-let points = [], pace = 1000, total = { moves: 0, episodes: 0, steps: 0, won: 0, deaths: {} }; // since the page was opened
+let points, pace, total; // of the environment, since the page was opened
 
 function learns(game, seat) { return game.head.names[seat] === "learner"; }
 
@@ -42,9 +42,9 @@ class Pane {
     if (!line.step) return;
     const { game } = this.board;
     game.add(line.step);
-    const { step, status: { over, winners }, events = [] } = game.at(game.last);
+    const { step, status: { winners }, events = [] } = game.at(game.last);
     for (const cause of deathsOf(game, events)) total.deaths[cause] = (total.deaths[cause] ?? 0) + 1;
-    if (!over) return;
+    if (!events.some(({ event }) => event === "ended")) return; // it goes on, or was over when the wall was opened
     total.episodes++;
     total.steps += step;
     total.won += won(game, winners) ? 1 : 0;
@@ -59,15 +59,16 @@ class Pane {
   }
 }
 
-// keep adds the lines of an episode that is over, one by one.
+// keep adds the lines of an episode that is over, one by one. Each time the wall is opened, the last one comes again.
 function keep({ head, step }) {
   if (head) coming = [];
   coming.push(head ? { head } : { step });
-  if (!step?.status?.over) return;
+  if (!step?.status?.over || JSON.stringify(coming) === JSON.stringify(episodes[0]?.lines)) return;
   const game = new Game({ ...coming[0].head, steps: coming.slice(1).map(line => line.step) }), [died] = deathsOf(game, game.events);
   const how = won(game, step.status.winners) ? "won" : died ? `died by ${died}` : "not won";
-  episodes = [{ number: ++number, lines: coming, words: `${counted(step.step, "step")}: ${how}` }, ...episodes].slice(0, kept);
-  find("episodes").replaceChildren(...episodes.map(one => element("li", {}, element("a", { href: link({ episode: one.number }) }, one.words))));
+  episodes = [{ number: ++number, lines: coming }, ...episodes].slice(0, kept);
+  find("episodes").prepend(element("li", {}, element("a", { href: link({ episode: number }) }, `${counted(step.step, "step")}: ${how}`)));
+  find("episodes").children[kept]?.remove();
 }
 
 // episodeOf is the lines of a kept episode.
@@ -78,13 +79,17 @@ export function leave() {
   panes.clear();
 }
 
-// enter prepares the wall for an environment's games. Without one it shows the wall as it was left.
-export function enter(env, to) {
+// enter prepares the wall for the games of the environment to which links lead. Without env it shows the wall as it was left.
+export function enter(to, env = undefined) {
+  if (to({}) !== link({})) { // another environment
+    [points, pace, episodes, total] = [[], 1000, [], { moves: 0, episodes: 0, steps: 0, won: 0, deaths: {} }];
+    find("episodes").replaceChildren();
+  }
+  link = to;
   if (!env && !episodes.length) return;
   turnTo("wall");
   if (!env) return;
   leave();
-  link = to;
   find("panes").replaceChildren();
   entitle(env.env, `${counted(env.games, "game")}, ${counted(env.learners, "learner")} each`);
   find("any").href = link({ game: "any" });
