@@ -110,7 +110,8 @@ func TestGenerateAfterMerge(t *testing.T) {
 	from, folder := sets(t, generate(t, ffa, small(), testOptions(1))), filepath.Join(t.TempDir(), "set")
 	o := testOptions(1)
 	o.Disk = &disktest.Disk{Only: "rename", At: 6} // of the sixth file
-	if _, err := Merge(gameOf(t, ffa), from, Config{FileGames: 1}, Filter{}, folder, o); !errors.Is(err, disktest.ErrFault) {
+	_, err := Merge(gameOf(t, ffa), from, Config{FileGames: 1}, Filter{}, folder, o)
+	if !errors.Is(err, disktest.ErrFault) {
 		t.Fatalf("error %v, want %v", err, disktest.ErrFault)
 	}
 	if _, _, err := Generate(context.Background(), gameOf(t, ffa), tiny(), folder, testOptions(1)); err != nil {

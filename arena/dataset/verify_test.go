@@ -273,7 +273,8 @@ func TestHostileColumns(t *testing.T) {
 	at := slices.IndexFunc(m.Columns, func(c Column) bool { return c.Name == "obs_numbers" })
 	field := slices.IndexFunc(m.Fields, func(f env.Field) bool { return f.Name == "numbers" })
 	m.Columns[at].Shape, m.Fields[field].Shape = []int{1}, []int{1}
-	if _, err := newReplayCheck(gameOf(t, ffa), m); err == nil || !strings.Contains(err.Error(), "does not list the columns") {
+	_, err := newReplayCheck(gameOf(t, ffa), m)
+	if err == nil || !strings.Contains(err.Error(), "does not list the columns") {
 		t.Errorf("a field of one number: error %v", err)
 	}
 	m.Columns[0].Type = Bytes

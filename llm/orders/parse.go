@@ -85,7 +85,8 @@ func parts(text, last string) []part {
 	}
 	first, _, _ := strings.Cut(text, "\n")
 	colon := last[strings.LastIndexByte(last, ':')+1:]
-	return append(all, part{last, "its last line"}, part{colon, "what follows its last colon"}, part{first, "its first line"})
+	return append(all, part{last, "its last line"}, part{colon, "what follows its last colon"},
+		part{first, "its first line"})
 }
 
 // object turns the last JSON object in a text into words; of objects in one another the outermost that has words.
