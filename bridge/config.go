@@ -83,7 +83,8 @@ type Config struct {
 	MaxAgentMemory int64
 
 	// IdleTimeout ends a connection without requests, unless one is being answered.
-	// Learners pause for minutes between steps. 0: 30 minutes.
+	// Learners pause for minutes between steps, also with replies to read: each waits a sixth
+	// of this time for its reader, or 5 minutes if that is more. 0: 30 minutes.
 	IdleTimeout time.Duration
 
 	// Log gets connections, refusals and faults. Nil: the server logs nothing.
@@ -98,7 +99,7 @@ type Config struct {
 
 	helloTimeout    time.Duration // the time from connection to hello
 	messageTimeout  time.Duration // the time from a message's first byte to its last
-	writeTimeout    time.Duration // the time to send a reply; it bounds the pauses of a learner with steps in flight, too
+	writeTimeout    time.Duration // the time to send a reply or a ping
 	pingInterval    time.Duration // between pings, so that the connection stays open and a vanished peer is noticed
 	shutdownTimeout time.Duration // the time for replies in progress, after which connections are cut
 
@@ -130,7 +131,8 @@ func (c *Config) complete() error {
 	c.maxEnvs, c.maxInFlight = cmp.Or(c.maxEnvs, 64), cmp.Or(c.maxInFlight, 8)
 	c.maxMessageBytes, c.maxBatchBytes = cmp.Or(c.maxMessageBytes, 16<<20), cmp.Or(c.maxBatchBytes, 1<<30)
 	c.helloTimeout, c.messageTimeout = cmp.Or(c.helloTimeout, 10*time.Second), cmp.Or(c.messageTimeout, time.Minute)
-	c.writeTimeout, c.pingInterval = cmp.Or(c.writeTimeout, 5*time.Minute), cmp.Or(c.pingInterval, 30*time.Second)
+	c.writeTimeout = cmp.Or(c.writeTimeout, max(5*time.Minute, c.IdleTimeout/6))
+	c.pingInterval = cmp.Or(c.pingInterval, 30*time.Second)
 	c.shutdownTimeout = cmp.Or(c.shutdownTimeout, 3*time.Second)
 	if c.newKey == nil {
 		c.newKey = rand.Text // 128 bits or more

@@ -46,11 +46,17 @@ func TestConfigValidate(t *testing.T) {
 	}
 }
 
-// TestWriteTimeout has a default that does not hold a server's memory for half an hour.
+// TestWriteTimeout has a default that does not hold a server's memory for half an hour, unless clients may be
+// idle for long.
 func TestWriteTimeout(t *testing.T) {
 	c := testConfig()
 	if err := c.complete(); err != nil || c.writeTimeout > 5*time.Minute || c.writeTimeout >= c.IdleTimeout {
 		t.Errorf("a reply waits for its reader for %v, a connection for requests for %v", c.writeTimeout, c.IdleTimeout)
+	}
+	long := testConfig()
+	long.IdleTimeout = 100 * time.Hour
+	if err := long.complete(); err != nil || long.writeTimeout < 10*time.Hour {
+		t.Errorf("with %v for requests a reply waits for its reader for %v", long.IdleTimeout, long.writeTimeout)
 	}
 }
 

@@ -127,11 +127,18 @@ func (s *session) answered(rep reply) {
 	s.touch()
 }
 
+// maxUnanswered is how many pings may be unanswered before there are no more: a Unix socket holds fewer than
+// 300 that its peer does not read. They last for the default IdleTimeout.
+const maxUnanswered = 64
+
 // keepAlive pings the peer, or ends a session that is idle.
 func (s *session) keepAlive() {
 	idle := time.Since(s.start) - time.Duration(s.last.Load())
 	if most := s.server.cfg.IdleTimeout; s.busy.Load() == 0 && idle > most {
 		s.stop(websocket.CloseGoingAway, fmt.Sprintf("no request for %v", most))
+		return
+	}
+	if s.pinged.Load() >= maxUnanswered {
 		return
 	}
 	s.pinged.Add(1)
