@@ -147,6 +147,9 @@ func listenUnix(path string) (net.Listener, error) {
 		conn.Close()
 		return nil, fmt.Errorf("--listen unix:%s: a server is listening there already", path)
 	} else if errors.Is(err, syscall.ECONNREFUSED) {
+		if about, err := os.Lstat(path); err == nil && about.Mode()&os.ModeSocket == 0 {
+			return nil, fmt.Errorf("--listen unix:%s: that is no socket, and is kept: name a path that does not exist", path)
+		}
 		if err := os.Remove(path); err != nil {
 			return nil, err
 		}
