@@ -360,7 +360,7 @@ func TestIdle(t *testing.T) {
 	game := newSlowGame()
 	server := startServer(t, func(c *Config) {
 		c.Game = func(string) (env.Game, error) { return game, nil }
-		c.IdleTimeout, c.writeTimeout = 500*time.Millisecond, time.Minute
+		c.IdleTimeout, c.writeTimeout = 2*time.Second, time.Minute
 	})
 	c := server.dial(t)
 	call(t, c, "make", "env_id", "ToySolo-v0", "games", 1)
@@ -369,14 +369,14 @@ func TestIdle(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-game.stepping
-	time.Sleep(3 * 200 * time.Millisecond)
+	time.Sleep(2500 * time.Millisecond)
 	game.resume <- struct{}{}
 	if reply, err := c.Receive(); err != nil || reply["type"] != "batch" {
 		t.Errorf("a long step: %v, %v; want its batch", reply, err)
 	}
 	_, err := c.Receive()
 	if closed := (*websocket.CloseError)(nil); !errors.As(err, &closed) || closed.Code != 1001 ||
-		!strings.Contains(closed.Text, "no request for 500ms") {
+		!strings.Contains(closed.Text, "no request for 2s") {
 		t.Errorf("got %v, want close code 1001 with the reason", err)
 	}
 	eventually(t, "the idle client's games are free", func() bool { return server.games.Load() == 0 })
@@ -387,7 +387,7 @@ func TestIdle(t *testing.T) {
 func TestPause(t *testing.T) {
 	t.Parallel()
 	server := startServer(t, func(c *Config) {
-		c.IdleTimeout, c.writeTimeout, c.maxInFlight = 200*time.Millisecond, time.Minute, 2
+		c.IdleTimeout, c.writeTimeout, c.maxInFlight = 2*time.Second, time.Minute, 2
 	})
 	c := server.dial(t)
 	call(t, c, "make", "env_id", "ToyTeams-v0", "games", 5000)
@@ -397,7 +397,7 @@ func TestPause(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	time.Sleep(time.Second)
+	time.Sleep(2500 * time.Millisecond)
 	for i := range n {
 		if _, err := c.Receive(); err != nil {
 			t.Fatalf("reply %d: %v", i, err)

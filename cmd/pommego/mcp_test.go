@@ -13,6 +13,7 @@ import (
 
 // TestMCP: standard output has messages alone, nothing is said besides, and the command ends with its input.
 func TestMCP(t *testing.T) {
+	program() // so that building it takes none of the server's time
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program(), "mcp")

@@ -230,7 +230,7 @@ def test_without_another_server(servers: list[pommego.Server]) -> None:
             envs.step([0] * 6)
         with pytest.raises(pommego.ClosedError):
             envs.reset()
-    with several([servers[0], servers[2]], FFA, 2, opponents=MIXED, replace=True, timeout=0.5) as envs:
+    with several([servers[0], servers[2]], FFA, 2, opponents=MIXED, replace=True, timeout=4.0) as envs:
         envs.reset(seed=1)
         kill(servers[0])
         kill(servers[2])
@@ -240,19 +240,20 @@ def test_without_another_server(servers: list[pommego.Server]) -> None:
 
 def test_a_server_stands_still(servers: list[pommego.Server]) -> None:
     for replace in (False, True):
-        with several(servers, FFA, 9, opponents=MIXED, timeout=1.0, replace=replace) as envs:
+        with several(servers, FFA, 9, opponents=MIXED, replace=replace) as envs:
             envs.reset(seed=1)
+            envs.timeout = 4.0  # for the servers that do not stand still, too
             halt(servers[2].pid)
             try:
                 envs.send([0] * 9)
                 if replace:
                     envs.recv()
                     assert [host.lost for host in envs.hosts] == [0, 0, 1]
-                    assert "within 1 s" in envs.hosts[2].error
+                    assert "within 4 s" in envs.hosts[2].error
                     assert envs.hosts[2].name in {server.address for server in servers[:2]}
                     continue
                 with pytest.raises(
-                    pommego.TimeoutError, match=f"games 6 to 8, at {servers[2].address}: .* within 1 s"
+                    pommego.TimeoutError, match=f"games 6 to 8, at {servers[2].address}: .* within 4 s"
                 ):
                     envs.recv()
             finally:
