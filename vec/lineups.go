@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"sync"
 
 	"pommego/env"
 )
@@ -194,6 +195,8 @@ func (p *Pool) SetLineUps(l LineUps) error {
 	if p.lineUpSet != nil {
 		c.first = p.lineUpSet.first + len(p.lineUpSet.Names)
 	}
+	var closing sync.WaitGroup
+	defer closing.Wait()
 	made, err := p.makeLineups(c)
 	if err == nil {
 		err = try(made)
@@ -201,14 +204,14 @@ func (p *Pool) SetLineUps(l LineUps) error {
 	if err != nil {
 		for _, lineups := range made {
 			for n := range lineups {
-				lineups[n].close()
+				lineups[n].close(&closing)
 			}
 		}
 		return err
 	}
 	p.lineUpSet, p.waiting = c, false
 	for i := range p.games {
-		p.games[i].closeMade()
+		p.games[i].closeMade(&closing)
 		p.games[i].made = made[i]
 		for n := range made[i] {
 			p.waiting = p.waiting || made[i][n].waits()
@@ -316,7 +319,10 @@ func (l *lineup) each(do func(k int, o env.Outside)) {
 	}
 }
 
-func (l *lineup) close() { l.each(func(_ int, o env.Outside) { o.Close() }) }
+// close has the agents outside this program closed side by side, as one that hangs takes a second.
+func (l *lineup) close(closing *sync.WaitGroup) {
+	l.each(func(_ int, o env.Outside) { closing.Go(func() { o.Close() }) })
+}
 
 // same reports whether two line-ups have the same agents.
 func (l *lineup) same(other *lineup) bool {
@@ -324,18 +330,20 @@ func (l *lineup) same(other *lineup) bool {
 }
 
 // closeMade closes the line-ups that the game can have, except the one that plays.
-func (g *game) closeMade() {
+func (g *game) closeMade(closing *sync.WaitGroup) {
 	for n := range g.made {
 		if !g.made[n].same(&g.lineup) {
-			g.made[n].close()
+			g.made[n].close(closing)
 		}
 	}
 }
 
 // field lets a line-up play, and closes the one before it if that can play no more.
 func (g *game) field(l lineup) {
-	if !l.same(&g.lineup) && !g.has(&g.lineup) {
-		g.lineup.close()
+	if g.lineup.outside && !l.same(&g.lineup) && !g.has(&g.lineup) {
+		var closing sync.WaitGroup
+		g.lineup.close(&closing)
+		closing.Wait()
 	}
 	g.lineup = l
 }

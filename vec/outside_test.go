@@ -3,6 +3,7 @@ package vec
 import (
 	"errors"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -20,6 +21,7 @@ type program struct {
 type programs struct {
 	running, ended, closed atomic.Int32
 	absent                 bool
+	together               *sync.WaitGroup // nil, or what closing waits for
 }
 
 func (p *program) Waits() bool { return true }
@@ -55,6 +57,10 @@ func (p *program) Close() error {
 	if p.running {
 		p.of.running.Add(-1)
 		p.of.closed.Add(1)
+		if p.of.together != nil {
+			p.of.together.Done()
+			p.of.together.Wait()
+		}
 	}
 	p.running, p.closed = false, true
 	return nil
@@ -121,6 +127,29 @@ func TestOutside(t *testing.T) {
 	q := make1(t, Config{Game: solo, Games: 1, Agent: make, Opponents: []string{"still", "still"}})
 	if must(t, setOpponents(q, []string{"exec:x", "still"})); !q.Outside() {
 		t.Error("an opponent set later is outside, and Outside says none is")
+	}
+}
+
+// TestOutsideEndTogether: a pool closes the agents outside the program side by side, of all games and line-ups, as do
+// line-ups that replace others.
+func TestOutsideEndTogether(t *testing.T) {
+	of := new(programs)
+	p := make1(t, Config{Game: solo, Games: 3, Opponents: []string{"exec:x", "exec:y"}, MaxEpisodeSteps: 15,
+		Agent: func(name string) (env.Agent, error) {
+			a, err := solo.NewAgent("wander")
+			return &program{Agent: a, of: of}, err
+		}})
+	b := p.NewBatch(nil)
+	must(t, p.Reset(b, ResetOptions{Seed: ptr(1)}))
+	must(t, p.Step(b, still(p)))
+	of.together = new(sync.WaitGroup)
+	must(t, setOpponents(p, []string{"exec:a", "exec:b"})) // two of them are tried
+	of.together.Add(2)
+	must(t, setOpponents(p, []string{"exec:c", "exec:d"}))
+	of.together.Add(3*2 + 2)
+	p.Close()
+	if n := of.running.Load(); n != 0 {
+		t.Errorf("%d programs run after Close, want none", n)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -113,10 +114,14 @@ func (p *Pool) Close() {
 	}
 	p.closed = true
 	p.stop()
+	var closing sync.WaitGroup
 	for i := range p.games {
-		p.games[i].field(lineup{})
-		p.games[i].closeMade()
+		g := &p.games[i]
+		g.closeMade(&closing)
+		g.lineup.close(&closing)
+		g.lineup = lineup{}
 	}
+	closing.Wait()
 }
 
 func (p *Pool) stop() {

@@ -32,6 +32,8 @@ for line in sys.stdin:
         print(json.dumps({"id": question["id"], "action": 77 if fault == "fails" and bad else 0}), flush=True)
     elif "id" in question:
         print(json.dumps({"id": question["id"]}), flush=True)
+if fault == "hangs":
+    time.sleep(60)
 """
 
 PATIENT = {"connection": pommego.Connection(agent_limit=20)}
@@ -116,6 +118,15 @@ def test_moves_that_are_missed_are_counted(binary: Path, program: Any, tmp_path:
         with pytest.raises(pommego.ServerError, match="cannot be asked in a simulation"):
             envs.simulate(envs.get_state(), np.zeros(2, int))
     eventually(tmp_path / fault, 0)
+
+
+def test_programs_that_hang_are_killed(binary: Path, program: Any, tmp_path: Path) -> None:
+    """Also where all of them take longer than the server has, one after the other."""
+    with pommego.make_vec("OneVsOne-v0", 6, opponents=[program("hangs")], **PATIENT) as envs:
+        envs.reset(seed=0)
+        play(envs, 1)
+        assert running(tmp_path / "hangs") == 6
+    eventually(tmp_path / "hangs", 0)
 
 
 def test_it_sees_its_seat_alone(binary: Path, program: Any) -> None:

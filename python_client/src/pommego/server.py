@@ -24,7 +24,7 @@ from pommego.errors import BinaryNotFoundError, ServerDiedError, ServerStartErro
 
 # ruff: noqa: PLC0415, the module for failed servers is loaded when one has failed
 
-_GRACE = 0.5  # seconds a server gets to shut down before it is killed: it has nothing to save
+_GRACE = 3.0  # seconds a server gets to shut down before it is killed: programs that hang take it one
 
 _servers: weakref.WeakSet[Server] = weakref.WeakSet()
 
