@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -364,6 +365,18 @@ def test_server_says_nothing(fake: Callable[[str], None], monkeypatch: pytest.Mo
     with pytest.raises(pommego.ServerStartError, match="(?s)within 0.5 s.*thinking"):
         pommego.Server(timeout=0.5)
     assert children() == before
+
+
+def test_a_process_with_many_files() -> None:
+    least, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if most < 1200:
+        pytest.skip(f"a process may have {most} files here")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (1200, most))
+    with contextlib.ExitStack() as opened:
+        opened.callback(resource.setrlimit, resource.RLIMIT_NOFILE, (least, most))
+        while opened.enter_context(Path(os.devnull).open()).fileno() < 1024:
+            pass
+        opened.enter_context(make())
 
 
 def test_no_binary(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

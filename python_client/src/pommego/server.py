@@ -145,7 +145,9 @@ class Server:
 
     def _read_address(self, ready: int, timeout: float) -> str:
         """Read the line with the server's address, which the server writes in one piece."""
-        if not any(select.select([ready], [], [], timeout)):
+        poll = select.poll()  # select takes no descriptors from 1024 on
+        poll.register(ready, select.POLLIN)
+        if not poll.poll(timeout * 1000):
             from pommego._core.last_words import last_words, quoted
 
             said = quoted(last_words(self._output))
