@@ -15,11 +15,14 @@ import (
 // agent is a program of its own; it starts with the agent's first move.
 // Stop replaces a move that is late or fails (env.Outside counts them). A program that has
 // ended is started again in the next episode. Its memory is not part of a saved
-// game. Its first failure is logged.
+// game. Its first failure is logged, and its first MiB of standard error is passed on.
 func NewAgent(game env.Game, name string, r Rules, log *slog.Logger) (env.Agent, error) {
 	p, err := NewPlayer(game, name)
 	if err != nil {
 		return nil, err
+	}
+	if program, ok := p.(*execPlayer); ok {
+		program.stderr.most = 1 << 20
 	}
 	return &outsider{game: game, player: p, limit: r.of(game, p).Limit, memory: r.Memory, log: log}, nil
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +21,7 @@ type execPlayer struct {
 	command []string // a command for the shell, and its arguments
 	program *program // nil before the first game, and once it is broken
 	broken  error    // why the program is broken
+	stderr  tail     // of this program and those before it
 	id      uint64   // the number of the last question
 	obs     []byte
 }
@@ -30,6 +33,28 @@ func newExec(game env.Game, name string) (Player, error) {
 		return nil, fmt.Errorf("match: player %q, want exec:COMMAND", name)
 	}
 	return &execPlayer{remote: remote{Local(name), game, ""}, command: []string{command}}, nil
+}
+
+// tail passes on what a player's programs write to standard error, and keeps the end of it.
+type tail struct {
+	kept         []byte
+	passed, most int // how many bytes it has passed on, and about how many it may; 0: all
+}
+
+// maxTail is how many of the last bytes of a program's standard error an error shows.
+const maxTail = 1000
+
+func (t *tail) Write(text []byte) (int, error) {
+	t.kept = append(t.kept, text...)
+	t.kept = slices.Clone(t.kept[max(0, len(t.kept)-maxTail):])
+	if t.most > 0 && t.passed >= t.most {
+		return len(text), nil
+	}
+	os.Stderr.Write(text) // an error is ignored: the program goes on
+	if t.passed += len(text); t.most > 0 && t.passed >= t.most {
+		fmt.Fprintf(os.Stderr, "\npommego: no more is shown of this agent's standard error, after %d bytes\n", t.passed)
+	}
+	return len(text), nil
 }
 
 // beginning is the question at the start of a game.
@@ -63,7 +88,7 @@ func (p *execPlayer) Begin(ctx context.Context, g Start) error {
 
 func (p *execPlayer) begin(ctx context.Context, g Start) (err error) {
 	if p.program == nil {
-		if p.program, err = startProgram(p.command, g.Memory); err != nil {
+		if p.program, err = startProgram(p.command, g.Memory, &p.stderr); err != nil {
 			return fmt.Errorf("%s %w: %w", p.Name(), ErrAbsent, err)
 		}
 		p.broken = nil

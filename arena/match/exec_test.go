@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -236,5 +238,37 @@ func TestProgramOfTheDescription(t *testing.T) {
 	p := play(t, game, seatsOf(t, game, "static", fmt.Sprintf("exec:%s '%s'", python, path)), patient)
 	if seat := p.Seats[1]; seat.Moves != 9 || seat.Late+seat.Failed != 0 || seat.LastError != "" {
 		t.Errorf("%+v, want 9 moves and no trouble", seat)
+	}
+}
+
+// A server shows a MiB of what the programs of an agent write to standard error, of players in matches all.
+func TestTalkativePrograms(t *testing.T) {
+	shown, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer shown.Close()
+	was := os.Stderr
+	os.Stderr = shown
+	defer func() { os.Stderr = was }()
+	const talks = "exec:head -c 1500000 /dev/zero >&2; echo the end >&2"
+	game := duel(t, "6")
+	a, err := match.NewAgent(game, talks, patient, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if err := a.(env.Outside).Try(); err == nil || !strings.HasSuffix(err.Error(), "the end") {
+			t.Errorf("%v, want an error with the last that it wrote", err)
+		}
+	}
+	if n, err := shown.Seek(0, io.SeekEnd); err != nil || n < 1<<20 || n > 1_300_000 {
+		t.Errorf("%d bytes are shown (%v), want about a MiB", n, err)
+	}
+	if _, err := match.Play(t.Context(), game, seatsOf(t, game, talks, "static"), env.Seed{}, patient, nil); err == nil {
+		t.Error("who ends at once plays")
+	}
+	if n, err := shown.Seek(0, io.SeekEnd); err != nil || n < 2_500_000 {
+		t.Errorf("%d bytes are shown (%v), want all of a match's player, too", n, err)
 	}
 }

@@ -13,7 +13,7 @@ type program struct{}
 
 var errNoPrograms = errors.New("exec: and library: players need Linux or macOS; serve the agent by HTTP instead")
 
-func startProgram([]string, int64) (*program, error) { return nil, errNoPrograms }
+func startProgram([]string, int64, *tail) (*program, error) { return nil, errNoPrograms }
 
 func (*program) bound(context.Context) (release func()) { return func() {} }
 

@@ -22,7 +22,7 @@ import (
 // cannot have passed to another process.
 type program struct {
 	cmd     *exec.Cmd
-	stderr  tail
+	stderr  *tail
 	in, out *os.File
 	unsent  []byte // the rest of a line that the program did not read in time
 	buf     []byte // bytes that were read; those from at on are not used yet
@@ -48,12 +48,9 @@ const (
 
 const shell = "/bin/sh"
 
-// maxTail is how many of the last bytes of a program's standard error an error shows.
-const maxTail = 1000
-
-// startProgram runs a command by the shell, with arguments. Once it has more bytes in memory
-// than most, if that is not 0, it is killed.
-func startProgram(command []string, most int64) (*program, error) {
+// startProgram runs a command by the shell, with arguments; stderr gets its standard error. Once it
+// has more bytes in memory than most, if that is not 0, it is killed.
+func startProgram(command []string, most int64, stderr *tail) (*program, error) {
 	if most > 0 && !measuresMemory {
 		return nil, errors.New("the memory of programs can be limited on Linux only: leave out the limit")
 	}
@@ -70,10 +67,11 @@ func startProgram(command []string, most int64) (*program, error) {
 		cmd.Path, cmd.Args[0] = "/proc/self/exe", reaper
 	}
 	p := &program{
-		cmd: cmd, in: in, out: out, buf: make([]byte, 0, maxAnswer),
+		cmd: cmd, stderr: stderr, in: in, out: out, buf: make([]byte, 0, maxAnswer),
 		watched: make(chan struct{}), most: most, family: family{},
 	}
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = childIn, childOut, &p.stderr
+	stderr.kept = nil
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = childIn, childOut, stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.WaitDelay = grace // a process that has left the group may keep stderr open
 	err = cmd.Start()
@@ -207,16 +205,6 @@ func (p *program) end(reason error) error {
 		return fmt.Errorf("%w: %v", errGone, p.cmd.ProcessState)
 	}
 	return reason
-}
-
-// tail passes on what a program writes to standard error, and keeps the end of it.
-type tail struct{ kept []byte }
-
-func (t *tail) Write(text []byte) (int, error) {
-	t.kept = append(t.kept, text...)
-	t.kept = slices.Clone(t.kept[max(0, len(t.kept)-maxTail):])
-	os.Stderr.Write(text) // an error is ignored: the program goes on
-	return len(text), nil
 }
 
 // finish asks the program to end and ends it.
