@@ -11,8 +11,8 @@ PY     := .venv/bin/python
 PIP    := -m pip install --quiet --disable-pip-version-check
 LOCKED := python_client/requirements
 TOOLS  := .venv-tools/bin
-GO_SRC := $(shell find env arena llm vec bridge internal cmd benchmarks -name '*.go' -not -name '*_test.go' 2>/dev/null)
-EMBED  := $(wildcard arena/web/app/* arena/match/*.py llm/words/rules/* cmd/pommego/*.md env/pommerman/bots/*/*.net)
+# Every file, as some are embedded.
+GO_SRC := $(shell find env arena llm vec bridge internal cmd benchmarks -type f -not -name '*_test.go' -not -path '*/testdata/*' 2>/dev/null)
 TRACES := $(wildcard env/*/testdata/traces)
 
 export CGO_ENABLED ?= 0
@@ -25,7 +25,7 @@ help: ## list the targets
 
 build: bin/pommego ## build bin/pommego
 
-bin/pommego: $(GO_SRC) $(EMBED) go.mod go.sum cmd/pommego/version.txt $(wildcard cmd/pommego/default.pgo)
+bin/pommego: $(GO_SRC) go.mod go.sum
 	go build -trimpath -o $@ ./cmd/pommego
 
 venv: .venv/.ready ## make .venv with the client and its test requirements
