@@ -16,6 +16,7 @@ fail() { echo "release: $*" >&2; exit 1; }
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 date=$(date --utc --date "@$SOURCE_DATE_EPOCH" +%Y-%m-%dT%H:%M:%SZ)
 export GIT_AUTHOR_DATE=$date GIT_COMMITTER_DATE=$date MAKEFLAGS=--no-print-directory
+export GOFLAGS=-buildvcs=auto # Go's default: programs name the tag, as those that others build from it do
 work=$here/dist/release-work/$version-$head out=$here/dist/release
 
 clone() { # FROM TO, with the tools of this checkout, which are those of the same commit
@@ -29,10 +30,15 @@ cut() {
 	clone "$here" "$work/one"
 	sed -i "s/^## $version (not released yet)\$/## $version (${date%T*})/" "$work/one/CHANGELOG.md"
 	git -C "$work/one" commit --quiet --all --message "Release $version"
+	git -C "$work/one" tag --annotate "v$version" --message "pommego $version"
 	clone "$work/one" "$work/two"
 }
 python() { (cd "$work/one" && PYTHONPATH=python_client/src .venv/bin/python "$@"); }
-agree() { make -C "$work/one" build; python -m pytest python_client/tests/test_release.py -k agree; }
+agree() {
+	make -C "$work/one" build
+	"$work/one/bin/pommego" version | grep -x "pommego $version"
+	python -m pytest python_client/tests/test_release.py -k agree
+}
 build() { make -C "$work/$1" wheels image sbom; }
 first() { build one; }
 second() { GOCACHE=$work/cache build two; rm -rf "$work/cache"; }
@@ -63,7 +69,6 @@ done
 now=
 
 [ "$(git rev-parse HEAD)" = "$head" ] && [ -z "$(git status --porcelain)" ] || fail "the checkout has changed in the meantime"
-git fetch --quiet "$work/one" HEAD
-git tag --annotate "v$version" --message "pommego $version" FETCH_HEAD
-git merge --quiet --ff-only FETCH_HEAD || { git tag --delete "v$version"; fail "the commit does not fit on $branch"; }
+git fetch --quiet "$work/one" tag "v$version"
+git merge --quiet --ff-only "v$version" || { git tag --delete "v$version"; fail "the commit does not fit on $branch"; }
 echo "release: v$version is in dist/release, committed and tagged; to publish it: git push REMOTE $branch v$version"

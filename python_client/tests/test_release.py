@@ -65,7 +65,7 @@ def told(binary: Path, *command: str) -> Any:
 def test_versions_agree(binary: Path) -> None:
     """The program, the client, the protocol and the documents; each that does not agree is named."""
     program = told(binary, "version")
-    assert program["version"] == VERSION, f"{binary} is of {program['version']}, version.txt says {VERSION}"
+    assert program["release"] == VERSION, f"{binary} is of {program['version']}, version.txt says {VERSION}"
     wrong = []
     for file, pattern, version in NAMED:
         want = version or str(program["protocol"])
@@ -231,8 +231,13 @@ def test_a_release_that_cannot_be(checkout: Callable[..., str], tmp_path: Path) 
         assert "cut failed" in (said := checkout("1.2.3")), said
     assert "agree failed" in (said := checkout("1.2.3")), said
     assert "it does not compile" in said
-    cut = next((tmp_path / "dist").rglob("one/CHANGELOG.md")).read_text()
-    assert re.fullmatch(r"# Changelog\n\n## 1.2.3 \(\d{4}-\d\d-\d\d\)\n", cut)
+    (cut,) = (tmp_path / "dist").rglob("one/CHANGELOG.md")
+    assert re.fullmatch(r"# Changelog\n\n## 1.2.3 \(\d{4}-\d\d-\d\d\)\n", cut.read_text())
+    for clone in (cut.parent, cut.parents[1] / "two"):
+        tagged = subprocess.run(
+            ["git", "describe", "--exact-match"], check=True, cwd=clone, capture_output=True, text=True
+        )
+        assert tagged.stdout == "v1.2.3\n", "programs name the tag of their commit"
     assert "release: cut" not in checkout("1.2.3"), "what was done is not done again"
     assert "the tag v1.2.3 exists already" in checkout("1.2.3", "tag", "v1.2.3")
     (tmp_path / "CHANGELOG.md").write_text("# Changelog\n")
@@ -322,7 +327,9 @@ def test_built_image(tmp_path: Path) -> None:
         if machine == arch:
             (tmp_path / "pommego").write_bytes(program)
             (tmp_path / "pommego").chmod(0o755)
-            assert told(tmp_path / "pommego", "version")["version"] == VERSION
+            about = told(tmp_path / "pommego", "version")
+            (made,) = json.loads((FOLDER / verify.STATEMENT).read_text())["predicate"]["materials"]
+            assert (about["version"], about["commit"]) == (VERSION, made["digest"]["gitCommit"])
             return
     pytest.skip(f"no program for {platform.machine()}")
 
