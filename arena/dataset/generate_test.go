@@ -267,6 +267,13 @@ func TestRefusals(t *testing.T) {
 			func(c *Config, _ *Options) { c.Seed++ }, ledger.ErrOther, "seed is 5, not 6"},
 		{"an unfinished one with another seed", unfinished, ffa, func(c *Config, _ *Options) { c.Seed++ }, ledger.ErrOther,
 			"seed is 5, not 6"},
+		{"a finished one with another fourth agent", func(t *testing.T) string {
+			c := small()
+			c.Agents = []string{"static", "simple", "champion:level=1", "mcts:ticks=20"}
+			return generate(t, ffa, c, testOptions(1))
+		}, ffa, func(c *Config, _ *Options) {
+			c.Agents = []string{"static", "simple", "champion:level=1", "mcts:ticks=50"}
+		}, ledger.ErrOther, `mcts:ticks=20"], not ...`},
 		{"a finished one of fewer games", func(t *testing.T) string { return generate(t, ffa, small(), testOptions(1)) },
 			ffa,
 			func(c *Config, _ *Options) { c.Games++ }, ledger.ErrOther, "it has 7 games, want 8"},

@@ -89,8 +89,8 @@ func (s *Saved) restore(m env.Match, spec *env.Spec) error {
 		if s.spec.Game != spec.Game {
 			return fmt.Errorf("its game is %s, want %s", s.spec.Game, spec.Game)
 		}
-		if ruleset.Difference(s.Rules, rules) != "" {
-			return fmt.Errorf("it was recorded with other rules: give %s", ruleset.Changes(s.Rules, rules))
+		if d := ruleset.Difference(s.Rules, rules); d != "" {
+			return fmt.Errorf("it was recorded in %s, where %s; name neither environment nor rules, as it has its own", s.ID, d)
 		}
 		return m.Restore(s.state)
 	case bytes.HasPrefix(bytes.TrimSpace(s.state), []byte{'{'}):

@@ -210,7 +210,9 @@ func TestErrors(t *testing.T) {
 	}{
 		{"a record of another game", forms(t, ffa)["record"], war, "its game is pommerman, want basewar"},
 		{"a record by other rules", forms(t, ffa)["record"], team,
-			`it was recorded with other rules: give {"game_type":1}`},
+			"it was recorded in PommeFFACompetition-v0, where game_type is 1, not 2; name neither environment nor rules"},
+		{"a record by other rules, which are left out", forms(t, ffa)["record"], made(t, "PommeFFAJava-v0", ""),
+			"where bomb_list is false, not true"},
 		{"bytes by other rules", forms(t, ffa)["bytes"], team, "belongs to other rules than PommeTeam-v0"},
 		{"an environment's by other rules", forms(t, ffa)["an environment's bytes"], team,
 			`it was saved in a game of "PommeFFACompetition-v0"`},

@@ -26,7 +26,7 @@ func TestPlayStart(t *testing.T) {
 			t.Errorf("with its rules given it printed %q, without %q", again.out, r.out)
 		}
 		if r := pommego(t, "play", "--env", tc.id, "--start", first); r.code != exitError ||
-			!strings.Contains(r.errors, "recorded with other rules: give {") {
+			!strings.Contains(r.errors, "recorded in custom:"+tc.id+", where ") {
 			t.Errorf("by other rules: %+v", r)
 		}
 	}

@@ -115,43 +115,38 @@ func Change(rules any, changes json.RawMessage) error {
 	return nil
 }
 
-// Difference returns the first field in which rules differ from others, such as
-// "max_steps is 50, not 800"; "" if there is none. Both are JSON objects.
+// Difference returns the first field in which rules differ from others, such as "max_steps is 50, not 800"; "" if
+// there is none. Both are JSON objects. Of long values it has what is around the first byte that differs.
 func Difference(rules, others json.RawMessage) string {
 	var is, not map[string]json.RawMessage
 	if json.Unmarshal(rules, &is) != nil || json.Unmarshal(others, &not) != nil {
 		return fmt.Sprintf("the rules are %s, not %s", short(rules), short(others))
 	}
-	text := func(value json.RawMessage) string {
-		if value == nil {
-			return "left out"
-		}
-		return short(value)
-	}
 	names := slices.Collect(maps.Keys(is))
 	names = slices.AppendSeq(names, maps.Keys(not))
 	slices.Sort(names)
 	for _, name := range names {
-		if a, b := text(is[name]), text(not[name]); a != b {
-			return fmt.Sprintf("%s is %s, not %s", name, a, b)
+		if a, b := is[name], not[name]; !bytes.Equal(a, b) {
+			return fmt.Sprintf("%s is %s, not %s", name, around(a, b), around(b, a))
 		}
 	}
 	return ""
 }
 
-// Changes returns the fields in which rules differ from others. With it, Change turns the others
-// into these rules. All three are JSON objects. Fields that rules leaves out are not in it.
-func Changes(rules, others json.RawMessage) json.RawMessage {
-	var is, not map[string]json.RawMessage
-	if json.Unmarshal(rules, &is) != nil || json.Unmarshal(others, &not) != nil {
-		return rules
+// around returns the part of a value in which it differs from another; nil is a value left out.
+func around(value, other json.RawMessage) string {
+	const before = 20
+	same := 0
+	for same < min(len(value), len(other)) && value[same] == other[same] {
+		same++
 	}
-	maps.DeleteFunc(is, func(name string, value json.RawMessage) bool { return bytes.Equal(value, not[name]) })
-	text, err := json.Marshal(is)
-	if err != nil {
-		panic(err) // it consists of JSON
+	switch {
+	case value == nil:
+		return "left out"
+	case same <= before:
+		return short(value)
 	}
-	return text
+	return "..." + strings.ToValidUTF8(short(value[same-before:]), "")
 }
 
 // completeFrom sets the fields to zero that JSON may leave out, if all other fields are given.
