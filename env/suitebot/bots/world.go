@@ -62,7 +62,7 @@ func (w *world) Score(s *suitebot.State) float64 {
 			best = points
 		}
 	}
-	return own - best + nearness*each*w.prospect(s)
+	return own - best + float64(nearness*each*w.prospect(s))
 }
 
 // nearness is the value of a field that a bomb planted here could collect.
