@@ -12,8 +12,8 @@ const Horizon = 16
 
 // Forecast holds what the bombs on a map are going to do if no more are laid. Where
 // bombers will be is unknown, so none of them shields anything. Rounds count from 1,
-// the round that is about to be played. Bombs that are due later than Horizon are left
-// out, unless others set them off.
+// the round that is about to be played. Bombs that are due later than Horizon count as
+// due in its last round.
 type Forecast struct {
 	Rounds int // the last round in which a bomb explodes, at most Horizon; 0: none does
 
@@ -41,9 +41,7 @@ func (g *Game) Foresee(s *State, layer int, f *Forecast) {
 		lie.Add(c)
 	}
 	for i := range then.bombs() {
-		if life := then.Bombs[i].Life; life <= Horizon {
-			due[life] |= 1 << i
-		}
+		due[min(then.Bombs[i].Life, Horizon)] |= 1 << i
 	}
 	walls, alight := g.off.Or(s.Stones), uint32(1)<<then.NumBombs-1
 	for t := 1; alight != 0 && t <= Horizon; t++ {

@@ -10,7 +10,8 @@ const Horizon = 40
 
 // Forecast holds what bombs, flames and the collapse are going to do while everybody
 // stands still, by what a seat sees. It is exact, by the rules, for everything whose
-// causes are all in view. Step 1 is the coming one. A Forecast can be used again.
+// causes are all in view. Step 1 is the coming one; what is due later than Horizon counts as due in that step. A
+// Forecast can be used again.
 type Forecast struct {
 	Deadly [Horizon + 1]grid.Bits // by step: cells on which nobody survives its end
 	Due    [256]uint8             // by cell: the first step in which an explosion or a ring reaches it, 0 if none
@@ -80,7 +81,7 @@ func (r *Rules) Lasting() int {
 
 // burn marks cells as deadly in the steps from one to another.
 func (f *Forecast) burn(from, to int, cells grid.Bits) {
-	to = min(to, Horizon)
+	from, to = min(from, Horizon), min(to, Horizon)
 	if from > to {
 		return
 	}

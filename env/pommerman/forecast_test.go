@@ -327,6 +327,26 @@ func TestRollingBombsAreSetOff(t *testing.T) {
 	}
 }
 
+// TestLateBombsAreForeseen: a bomb that outlasts the forecast burns in its last step.
+func TestLateBombsAreForeseen(t *testing.T) {
+	for _, rules := range pommermantest.Variants() {
+		rules.BombLife = horizon + 10
+		game, err := pommerman.New("late", "", rules, bots.Roster)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := game.New(1)[0].(*pommerman.Match)
+		m.Reset(env.Seed{Value: 1})
+		var v pommerman.View
+		m.View(0, &v)
+		var f pommerman.Forecast
+		f.Foresee(&v, pommerman.LayBomb)
+		if !f.Deadly[horizon].Has(v.Self.Cell) || f.Last != horizon {
+			t.Errorf("rules %+v: the last step in which anything burns is %d, want %d", rules, f.Last, horizon)
+		}
+	}
+}
+
 // TestSafetyByExtremeRules: whatever lives bombs and flames have, and however fast the board collapses, some legal move
 // is safe, and no more than the legal ones.
 func TestSafetyByExtremeRules(t *testing.T) {

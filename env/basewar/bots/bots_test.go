@@ -1,6 +1,7 @@
 package bots
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -91,20 +92,25 @@ func TestSimpleSituations(t *testing.T) {
 		at     [2]int
 		bombs  []basewar.Bomb
 		want   []basewar.Action
+		life   int // of its bombs; 0: the standard one
 	}{
-		{"on an empty map it goes towards the enemy's base", nil, [2]int{7, 4}, nil, []basewar.Action{basewar.Right}},
+		{"on an empty map it goes towards the enemy's base", nil, [2]int{7, 4}, nil, []basewar.Action{basewar.Right}, 0},
 		{"beside a box in its way it lays a bomb", [][2]int{{7, 5}, {6, 5}, {8, 5}}, [2]int{7, 4}, nil,
-			[]basewar.Action{basewar.LayBomb}},
-		{"where a bomb reaches the base it lays one", nil, [2]int{7, 12}, nil, []basewar.Action{basewar.LayBomb}},
+			[]basewar.Action{basewar.LayBomb}, 0},
+		{"there it lays one that is due after the forecast's end, too", [][2]int{{7, 5}, {6, 5}, {8, 5}}, [2]int{7, 4}, nil,
+			[]basewar.Action{basewar.LayBomb}, basewar.Horizon + 4},
+		{"where a bomb reaches the base it lays one", nil, [2]int{7, 12}, nil, []basewar.Action{basewar.LayBomb}, 0},
 		{"it lays none that it cannot get away from", [][2]int{{1, 0}, {1, 1}, {0, 2}}, [2]int{0, 0}, nil,
-			[]basewar.Action{basewar.Stop, basewar.Right}},
+			[]basewar.Action{basewar.Stop, basewar.Right}, 0},
 		{"it leaves the reach of a bomb that is about to explode", nil, [2]int{3, 4},
-			[]basewar.Bomb{{Cell: at(3, 3), Life: 1, Owners: 1 << 1}}, []basewar.Action{basewar.Up, basewar.Down}},
+			[]basewar.Bomb{{Cell: at(3, 3), Life: 1, Owners: 1 << 1}}, []basewar.Action{basewar.Up, basewar.Down}, 0},
 		{"it does not walk into the reach of one", nil, [2]int{7, 4},
 			[]basewar.Bomb{{Cell: at(5, 5), Life: 1, Owners: 1 << 1}},
-			[]basewar.Action{basewar.Stop, basewar.Up, basewar.Down, basewar.Left}},
+			[]basewar.Action{basewar.Stop, basewar.Up, basewar.Down, basewar.Left}, 0},
 	} {
-		g := mustGame(t, basewar.Standard())
+		rules := basewar.Standard()
+		rules.BombLife = cmp.Or(tc.life, rules.BombLife)
+		g := mustGame(t, rules)
 		m := g.New(1)[0].(*basewar.Match)
 		m.Reset(env.Seed{})
 		m.Stones, m.Boxes = [4]uint64{}, [4]uint64{}
