@@ -1,11 +1,15 @@
 package search
 
-import "unsafe"
+import (
+	"time"
+	"unsafe"
+)
 
 // breadth makes every move in every state from the root on: first in those a tick ahead,
 // then in those two ticks ahead, and so on, whatever they score. When the budget is used
 // up, it compares the states from which it has not gone on, and takes the move that
 // leads to the best of them. What happens by chance on the way to a state is drawn once.
+// By the clock, half the time is for the moves and the other half to compare.
 //
 // It has to keep the states from which it goes on. Once Memory is full, it scores
 // further states at once and does not keep them. They come last anyway, so nothing
@@ -13,6 +17,10 @@ import "unsafe"
 func (t *Searcher[S]) breadth(root *S) {
 	most := t.reserve(statesIn[S](t.Memory))
 	t.states, t.first = append(t.states, *root), append(room(t.first, most), 0)
+	end := t.deadline
+	if !end.IsZero() {
+		t.deadline = end.Add(-time.Until(end) / 2)
+	}
 	for t.last = 0; t.last < len(t.states); t.last++ {
 		if t.last > 0 && t.model.Terminal(&t.states[t.last]) {
 			t.compare(&t.states[t.last], t.first[t.last])
@@ -20,8 +28,11 @@ func (t *Searcher[S]) breadth(root *S) {
 			break
 		}
 	}
+	t.deadline = end
 	for i := max(t.last, 1); i < len(t.states); i++ {
-		t.compare(&t.states[i], t.first[i])
+		if t.compare(&t.states[i], t.first[i]); t.late() {
+			break
+		}
 	}
 }
 

@@ -69,17 +69,15 @@ func (t *Searcher[S]) populate(root *S) {
 		if i == 0 {
 			copy(one.genes, t.Plan)
 		}
-		whole := true
-		if i < n {
+		whole := i == 0 || i < n && !t.late()
+		if whole {
 			one.score, whole = t.judge(root, one.genes)
 		}
 		t.plans = append(t.plans, one)
 		if i > 0 && !whole {
 			return
 		}
-		if i < n {
-			t.note(one.genes[0], 1, one.score)
-		}
+		t.note(one.genes[0], 1, one.score)
 	}
 }
 

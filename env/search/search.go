@@ -79,7 +79,7 @@ type Meter struct {
 	left, spent int64
 	deadline    time.Time // zero: no deadline
 	stop        env.Flag
-	asked       uint8 // how often Open was called with a deadline or a flag
+	asked       uint8 // how often late was called with a deadline or a flag
 }
 
 // noLimit stands for no limit: more ticks than any search makes.
@@ -106,19 +106,21 @@ const clockEvery = 8
 
 // Open reports whether some budget is left.
 func (m *Meter) Open() bool {
-	if m.left <= 0 {
-		return false
-	}
-	if m.deadline.IsZero() && m.stop == nil {
-		return true
-	}
-	if m.asked++; m.asked%clockEvery != 0 {
-		return true
-	}
-	if m.stop != nil && m.stop.Load() || !m.deadline.IsZero() && !time.Now().Before(m.deadline) {
+	if m.left > 0 && m.late() {
 		m.left = 0
 	}
 	return m.left > 0
+}
+
+// late reports whether time is up or the flag is set, whatever ticks are left. Most calls do not look, and say no.
+func (m *Meter) late() bool {
+	if m.deadline.IsZero() && m.stop == nil {
+		return false
+	}
+	if m.asked++; m.asked%clockEvery != 0 {
+		return false
+	}
+	return m.stop != nil && m.stop.Load() || !m.deadline.IsZero() && !time.Now().Before(m.deadline)
 }
 
 // Tick spends a tick, and reports whether one was left.

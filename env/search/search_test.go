@@ -168,6 +168,37 @@ func TestTime(t *testing.T) {
 	walking(ahead).search(slope(), &walker{9}, Budget{}, &env.RNG{})
 }
 
+// stopped is a slope that counts, and the flag that stops its search at a look.
+type stopped struct {
+	*hill
+	looks, scores, most int // looks left, scores since the last one, and the most between two
+}
+
+func (s *stopped) Load() bool {
+	s.looks--
+	s.scores = 0
+	return s.looks <= 0
+}
+
+func (s *stopped) Score(w *walker) float64 {
+	s.scores++
+	s.most = max(s.most, s.scores)
+	return s.hill.Score(w)
+}
+
+// TestStop: searches look at the flag again after a few scores, and end soon after they find it set.
+func TestStop(t *testing.T) {
+	all := planners()
+	all["rolling, many plans"] = walking(Settings{Method: RollingHorizon, Length: 12, Population: 100})
+	for name, p := range all {
+		s := &stopped{hill: slope(), looks: 50}
+		p.search(s, &walker{9}, Budget{Time: time.Hour, Stop: s}, &env.RNG{})
+		if s.most > 2*clockEvery {
+			t.Errorf("%s scores %d states without a look at the flag", name, s.most)
+		}
+	}
+}
+
 // TestNothingToChoose: with one move there is nothing to search.
 func TestNothingToChoose(t *testing.T) {
 	single := &slots{means: []float64{5}}
