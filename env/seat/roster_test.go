@@ -130,6 +130,28 @@ func TestNewErrors(t *testing.T) {
 	}
 }
 
+// TestNamed: one option can name a file. A second one is an error that names both.
+func TestNamed(t *testing.T) {
+	sums := Roster[view]{{Name: "sum", Make: func(o *Options) Bot[view] {
+		all := map[string]int{"one": 1, "two": 2}
+		length := func(file []byte) (int, error) { return len(file), nil }
+		var s searcher
+		Named(o, "a", all, &s.Depth, length)
+		Named(o, "b", all, &s.Samples, length)
+		return &s
+	}}}
+	for _, name := range []string{"sum:a=file,b=two", "sum:a=two,b=file"} {
+		bot, err := sums.newBot(name, []byte("abc"))
+		if err != nil || bot.(*searcher).Depth+bot.(*searcher).Samples != 5 {
+			t.Errorf("%s: %+v, error %v", name, bot, err)
+		}
+	}
+	const want = `option b=other: a=file names a file already, and one option can; want one of ["one" "two"] here`
+	if _, err := sums.newBot("sum:a=file,b=other", []byte("abc")); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("of two files: %v, want an error with %q", err, want)
+	}
+}
+
 // TestForgetful saves and restores an RNG, and nothing else.
 func TestForgetful(t *testing.T) {
 	var a, b random[view]

@@ -17,7 +17,8 @@ import (
 type Options struct {
 	given map[string]string // by key: the value
 	takes []string          // the keys that the function has asked for
-	file  []byte            // the content of a file that an option names; nil: not read
+	file  []byte            // the content of the file that an option names; nil: not read
+	named string            // that option, once it has asked for the content
 	err   error             // the first error
 }
 
@@ -69,7 +70,8 @@ func (o *Options) Budget(b *search.Budget) bool {
 }
 
 // Named sets to to the value of an option: one of values by its name, or what read makes
-// of a file's content. The caller that makes the bot reads the file: see [env.FileError].
+// of a file's content. The caller that makes the bot reads the file: see [env.FileError]. Of
+// a bot's options one can name a file.
 func Named[T any](o *Options, key string, values map[string]T, to *T, read func([]byte) (T, error)) {
 	name, given := o.ask(key)
 	value, known := values[name]
@@ -79,7 +81,11 @@ func Named[T any](o *Options, key string, values map[string]T, to *T, read func(
 		return
 	case !known && o.file == nil:
 		err = &env.FileError{Option: key, Path: name, Names: slices.Sorted(maps.Keys(values))}
+	case !known && o.named != "":
+		err = fmt.Errorf("option %s=%s: %s names a file already, and one option can; want one of %q here", key, name,
+			o.named, slices.Sorted(maps.Keys(values)))
 	case !known:
+		o.named = key + "=" + name
 		if value, err = read(o.file); err != nil {
 			err = fmt.Errorf("option %s=%s: %w", key, name, err)
 		}
