@@ -4,6 +4,7 @@ import (
 	"flag"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"pommego/env"
@@ -74,6 +75,24 @@ func TestHighScoresAreSaved(t *testing.T) {
 		m.Score[Blue] = uint16(points)
 		if err := m.Restore(m.Append(nil)); (err == nil) != ok {
 			t.Errorf("with %d points: %v", points, err)
+		}
+	}
+}
+
+// TestBasesAreFree: a state with a stone or a box on a base is refused.
+func TestBasesAreFree(t *testing.T) {
+	for _, base := range []string{"3", "4"} {
+		for _, thing := range []string{"1", "2"} {
+			m := mustGame(t, Standard()).New(1)[0].(*Match)
+			m.Reset(env.Seed{Value: 1})
+			text, err := m.AppendJSON(nil)
+			if err == nil {
+				head, board, _ := strings.Cut(string(text), `"board":"`)
+				err = m.RestoreJSON([]byte(head + `"board":"` + strings.Replace(board, base, thing, 1)))
+			}
+			if err == nil || !strings.Contains(err.Error(), "want the base of") {
+				t.Errorf("%s in the place of %s: %v", thing, base, err)
+			}
 		}
 	}
 }

@@ -152,6 +152,9 @@ func (r *Rules) invariants(s *State) error {
 	}
 	most := s.Boxes.Len()*r.BoxPoints + NumBombers*r.DeathPoints
 	for side := Blue; side <= Green; side++ {
+		if c := r.Base(side); s.Stones.Has(c) || s.Boxes.Has(c) {
+			return fmt.Errorf("a stone or a box is at %s, want the base of %v there", where(c), side)
+		}
 		if int(s.Score[side])+most > maxScore {
 			return fmt.Errorf("%v has %d points and may gain %d more, want %d in all at most", side, s.Score[side], most,
 				maxScore)

@@ -164,3 +164,17 @@ func TestChangedAtCollapse(t *testing.T) {
 		t.Errorf("without fields from before the ring: %v, want an error that names one", err)
 	}
 }
+
+// TestNobodyLivesInWalls: by no rules is a state taken in which an agent stands where the board shows a wall.
+func TestNobodyLivesInWalls(t *testing.T) {
+	for name, rules := range variants() {
+		m := mustGame(t, rules).New(1)[0].(*Match)
+		m.Reset(env.Seed{Value: 1})
+		for _, item := range []Item{Rigid, Wood} {
+			m.Board[m.Agents[1].Cell] = item
+			if m.Restore(m.Append(nil)) == nil {
+				t.Errorf("%s: agent 1 stands on item %d", name, item)
+			}
+		}
+	}
+}

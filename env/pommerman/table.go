@@ -243,6 +243,11 @@ func (r *Rules) listed(s *State) (board [256]Item, err error) {
 			board[a.Cell] = r.Agent0() + Item(i)
 		}
 	}
+	for i, a := range s.Agents[:r.Seats()] {
+		if item := s.Board[a.Cell]; traits.AgentsStack && a.Alive && item.wall() {
+			err = fmt.Errorf("agent %d lives at %s, where the board shows %d; want no wall there", i, where(a.Cell), item)
+		}
+	}
 	for c := range s.burning().All {
 		board[c] = Flames
 	}

@@ -133,14 +133,15 @@ func (f *Form[S, T]) RestoreJSON(text []byte, to *S) error {
 	if err := json.Unmarshal(text, &head); err != nil {
 		return f.wrap(err)
 	}
-	if head.Rules != "" { // without rules it is not such a form at all
+	t := new(T)
+	unread := Decode(text, &head, t)
+	if unread == nil || head.Rules != "" { // without rules it is not such a form at all
 		if err := f.CheckReadable(f.Readable, head.Format, head.Rules); err != nil {
 			return err
 		}
 	}
-	t := new(T)
-	if err := Decode(text, &head, t); err != nil {
-		return f.wrap(err)
+	if unread != nil {
+		return f.wrap(unread)
 	}
 	return f.Set(t, to)
 }

@@ -192,6 +192,8 @@ func TestJSON(t *testing.T) {
 		{"nothing there", `,"kind":[3,9]`, ``, ""},
 		{"another form", `"format":4`, `"format":3`, "toy: state has format 3, want 4"},
 		{"other rules", `abc"`, `def"`, "toy: state belongs to other rules than Toy-v0 (fingerprint \"0000000000000def\""},
+		{"no rules", `"0000000000000abc"`, `""`,
+			"toy: state belongs to other rules than Toy-v0 (fingerprint \"\""},
 		{"a value out of range", `500`, `501`, "toy: state: steps is 501, want 0 to 500"},
 		{"a number that is none", `"8000`, `"g000`, "toy: state: dice: dice are"},
 		{"more rows than there is room for", `[1]`, `[1],[2],[3]`,
