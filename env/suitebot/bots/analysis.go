@@ -42,8 +42,8 @@ func (o *analysis) look(v *suitebot.View) {
 // moves lists all actions but planting, hold first.
 var moves = [...]suitebot.Action{suitebot.Hold, suitebot.Up, suitebot.Down, suitebot.Left, suitebot.Right}
 
-// survives reports whether the agent has a way out of all blasts to come after an
-// action.
+// survives reports whether the agent has a way out, after an action, of all blasts to come of the bombs on the plan.
+// A bomb that the action plants is left out.
 func (o *analysis) survives(a suitebot.Action) bool {
 	c := o.game.Next(o.at, a)
 	if c != o.at && o.away.Has(c) {

@@ -10,7 +10,8 @@ import (
 // distance to it, walks there and plants. Fields that another bomb will reach anyway do
 // not count. When nothing is left to collect it hunts the nearest enemy. It never does
 // anything that leaves it no way out of the blasts to come, unless there is nothing
-// else to do.
+// else to do. Those of a bomb that it is about to plant are not among them, so it can
+// shut itself in between that bomb and others.
 type simple struct{ seat.Forgetful }
 
 func (a *simple) Act(v *suitebot.View, action []uint8) {
