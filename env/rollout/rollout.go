@@ -39,7 +39,8 @@ func Random(game env.Game, n int, seed uint64) func(worker, from, to int) int {
 	}
 	moves := NewMoves(game.Spec(), 1)
 	return func(worker, from, to int) int {
-		rng := env.Seed{Value: seed, Episode: seeds[from].Episode}.RNG(env.StreamPolicy + uint64(worker))
+		played := uint64(matches[from].Status().Steps) // so that a call does not repeat the moves of the one before
+		rng := env.Seed{Value: seed + played, Episode: seeds[from].Episode}.RNG(env.StreamPolicy + uint64(worker))
 		actions := make([]uint8, len(moves))
 		for i := from; i < to; i++ {
 			m := matches[i]

@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"bytes"
 	"testing"
 
 	"pommego/env"
@@ -11,6 +12,7 @@ import (
 type counted struct {
 	env.Game
 	dealt, steps, most int
+	moves              []byte // of all steps
 }
 
 type countedMatch struct {
@@ -29,16 +31,18 @@ func (c *counted) New(n int) []env.Match {
 
 func (m *countedMatch) Over() bool { return m.made == m.of.most }
 
+func (m *countedMatch) Status() env.Status { return env.Status{Steps: m.made} }
+
 func (m *countedMatch) Reset(seed env.Seed) {
 	m.Match.Reset(seed)
 	m.of.dealt, m.made = m.of.dealt+1, 0
 }
 
-func (m *countedMatch) Step([]uint8) {
+func (m *countedMatch) Step(actions []uint8) {
 	if m.Over() {
 		panic("a step after the end")
 	}
-	m.of.steps, m.made = m.of.steps+1, m.made+1
+	m.of.steps, m.made, m.of.moves = m.of.steps+1, m.made+1, append(m.of.moves, actions...)
 }
 
 // TestRandom deals games again when they are over and makes as many moves as it
@@ -57,6 +61,18 @@ func TestRandom(t *testing.T) {
 	}
 	if n := Random(envtest.Toy(), 3, 1)(0, 0, 3); n != 3*Turns {
 		t.Errorf("%d moves of matches without Over, want %d", n, 3*Turns)
+	}
+}
+
+// TestRandomGoesOn: a call goes on with other moves than the one before, also if no game ended.
+func TestRandomGoesOn(t *testing.T) {
+	c := &counted{Game: envtest.Toy(), most: 5 * Turns}
+	play := Random(c, 1, 1)
+	play(0, 0, 1)
+	first := c.moves
+	c.moves = nil
+	if play(0, 0, 1); c.dealt != 1 || bytes.Equal(c.moves, first) {
+		t.Errorf("%d games dealt, moves %v and then %v, want one game and others", c.dealt, first, c.moves)
 	}
 }
 
