@@ -30,6 +30,14 @@ PROMPT = (
 )
 
 
+class Duel(Environment):
+    """A game in which a tie counts as a loss, also the one in which both die in the same tick."""
+
+    def get_reward(self) -> float:
+        """Return 1 for a win, otherwise -1."""
+        return 1.0 if super().get_reward() > 0 else -1.0
+
+
 def main(arguments: list[str] | None = None) -> GRPOTrainer:
     """Train, and save the model in the folder `--out`."""
     parser = argparse.ArgumentParser(
@@ -72,7 +80,7 @@ def main(arguments: list[str] | None = None) -> GRPOTrainer:
         bf16=on_gpu,
         chat_template_kwargs={"enable_thinking": False},
     )
-    factory = partial(Environment, opponents=args.opponent, detail="short", rules={"max_steps": args.ticks})
+    factory = partial(Duel, opponents=args.opponent, detail="short", rules={"max_steps": args.ticks})
     trainer = GRPOTrainer(
         model=args.model, args=config, train_dataset=Dataset.from_list(rows), environment_factory=factory
     )
