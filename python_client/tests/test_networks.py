@@ -55,6 +55,7 @@ def test_words(binary: Path, tmp_path: Path, radio: dict) -> None:
     id, rules, rng = "PommeRadioCompetition-v2", {"max_steps": 60} | radio, np.random.default_rng(0)
     scalars = ["ammo", *(f"message{k}={word}" for k in range(2) for word in range(1, 9))]
     about = {"env": id, "planes": ["rigid", "wood"], "scalars": scalars, "blocks": [], "temperature": 0.5}
+    about["trained"] = {"by": "me"}  # whatever else the file shall say
     weights = rng.normal(0, 0.3, (11, 11, 19, 24))
     Network([Layer.rounded(weights, np.zeros(24), last=True)], about).save(tmp_path / "a.net")
     agent = f"net:weights={tmp_path / 'a.net'}"
@@ -197,7 +198,8 @@ def test_what_is_no_network(binary: Path, tmp_path: Path) -> None:
     """Python and the program name the file and what is wrong with it; a server reads no file."""
     whole = Path(pommego.networks._FOLDERS[1] / "ppo-ffa.net").read_bytes()
     bad = tmp_path / "bad.net"
-    for content in (b"", b"{}\n", whole[:-1], whole + b"x", whole.replace(b'"units": 32', b'"units": 33')):
+    odd = b"", whole[:-1], whole + b"x", whole.replace(b'"units": 32', b'"units": 33'), b"{}\n"
+    for content in odd:
         bad.write_bytes(content)
         with pytest.raises(ValueError, match="bad.net is no whole network"):
             pommego.load(bad)
@@ -207,6 +209,7 @@ def test_what_is_no_network(binary: Path, tmp_path: Path) -> None:
         )
         assert done.returncode == 2
         assert "option weights=" in done.stderr
+    assert 'has format "" and 0 layers' in done.stderr
     with pytest.raises(FileNotFoundError, match="no file and no policy 'ppo-ff'; there are: .*ppo-ffa"):
         pommego.load("ppo-ff")
     bad.write_bytes(whole)

@@ -3,10 +3,9 @@ package learned
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"slices"
-
-	"pommego/env/saved"
 )
 
 const (
@@ -52,11 +51,14 @@ type layer struct {
 func readNetwork(file []byte, side int, outputs ...int) (*network, error) {
 	head, rest, _ := bytes.Cut(file, []byte("\n"))
 	n := new(network)
-	if err := saved.DecodeJSON(head, n); err != nil || n.Format != format || len(n.Layers) == 0 {
-		return nil, fmt.Errorf("its first line is no JSON object that has %q: %q and layers", "format", format)
+	err := json.Unmarshal(head, n) // whoever saves a file may add keys
+	if err == nil && (n.Format != format || len(n.Layers) == 0) {
+		err = fmt.Errorf("it has format %.40q and %d layers", n.Format, len(n.Layers))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("its first line is no JSON object that has %q: %q and layers: %w", "format", format, err)
 	}
 	inputs := len(n.Planes) + len(n.Scalars) + 9*len(n.Blocks)
-	var err error
 	for k := range n.Layers {
 		l := &n.Layers[k]
 		if rest, err = l.read(rest, side, inputs); err != nil {
