@@ -99,11 +99,12 @@ class Twins:
     def expected(self, answers: list[tuple[Any, ...]]) -> dict[str, np.ndarray]:
         obs, reward, terminated, truncated, infos = zip(*answers, strict=True)
         died = joined([(r != 0) & ~info["alive"] for r, info in zip(reward, infos, strict=True)])
+        alive = joined([info.get("final_info", info)["alive"] for info in infos])
         want = {
             "mask": joined([info["action_mask"] for info in infos]).astype(bool),
             "reward": joined(list(reward)).astype(np.float32),
             "over": joined(list(terminated)) | joined(list(truncated)) | died,
-            "truncated": joined(list(truncated)),
+            "truncated": joined(list(truncated)) & (alive | (not self.halves[0][0].game_spec.dead_leave)),
             "valid": joined([info["valid"] for info in infos]),
         }
         if "counts" in infos[0]:
@@ -185,6 +186,20 @@ def test_a_dead_learner_is_over_once(vec: Vec) -> None:
         if batch.infos[0]["_game"].all() if "_game" in batch.infos[0] else False:
             break
     assert ends.min() > 0
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+@pytest.mark.parametrize(("id", "future"), [(FFA, False), (TEAM, True)])
+def test_a_death_in_the_truncating_step(vec: Vec, mode: str, id: str, future: bool) -> None:
+    """By its own bomb: nothing follows for it, unless it has a team."""
+    feed = Feed([vec(id, 1, max_episode_steps=10, autoreset_mode=mode)])
+    feed.reset(seed=0)
+    for move in [5, *[0] * 9]:
+        batch = feed.step(torch.tensor([move, 0, 0, 0]))
+        died = ~batch.infos[0].get("final_info", batch.infos[0])["alive"]
+    assert died.tolist() == [True, False, False, False]
+    assert batch.over.all() and batch.valid.all()
+    assert batch.truncated.tolist() == [future, True, True, True]
 
 
 @pytest.mark.parametrize("games", [4, 200], ids=["small", "large"])

@@ -31,8 +31,8 @@ class Batch(NamedTuple):
     """The batch of one half of a feed: tensors with the rows of one environment after another.
 
     A row is `over` if its result was decided, so that later rewards do not belong to earlier steps: its
-    episode ended, or it was paid for its death. It is `truncated` if a limit of yours ended the episode.
-    Learn from rows that are `valid`. `infos` has each environment's info, in numpy.
+    episode ended, or it was paid for its death. It is `truncated` if a limit of yours ended the episode,
+    unless it died without a team. Learn from rows that are `valid`. `infos`: one per environment, in numpy.
     """
 
     half: int  # 0 or 1
@@ -132,9 +132,13 @@ class Feed:
     def _batch(self, half: int, answers: list[tuple[Any, ...]]) -> Batch:
         if self.device.type == "cuda":
             self._pin(half)
-        every, rewards, _, truncated, infos = zip(*answers, strict=True)
+        every, rewards, _, _, infos = zip(*answers, strict=True)
         over = [te | tr | ((r != 0) & ~info["alive"]) for _, r, te, tr, info in answers]
-        flags = [np.concatenate(part) for part in (over, truncated, [info["valid"] for info in infos])]
+        cut = [  # the dead have no future, but in teams
+            tr & info.get("final_info", info)["alive"] if tr.any() and envs.game_spec.dead_leave else tr
+            for envs, (*_, tr, info) in zip(self.halves[half], answers, strict=True)
+        ]
+        flags = [np.concatenate(part) for part in (over, cut, [info["valid"] for info in infos])]
         batch = Batch(
             half,
             self._fields(every),
