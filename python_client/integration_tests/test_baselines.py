@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -50,9 +51,20 @@ def test_a_run_goes_on(
     rows = [json.loads(line) for line in (tmp_path / "progress.jsonl").read_text().splitlines()]
     assert [row["updates"] for row in rows] == list(range(1, len(rows) + 1))
     assert len(rows) > len(first)
+    begun = rows[0].keys() | rows[len(first)].keys()
+    assert not any(key.startswith("won ") for key in begun), "no game ends in 8 steps"
     result = json.loads((tmp_path / "result.json").read_text())
     assert result["games"] == 4
     assert 0 <= result["against"]["simple"]["won"] <= 1
+
+
+def test_other_demonstrations_after_a_stop(
+    ppo: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ppo, "imitate", lambda *_: 1 / 0)
+    for games in ("2", "3"):
+        with pytest.raises(ZeroDivisionError):
+            ppo.main(["ppo-duel", "--out", str(tmp_path), "--demonstrations", games])
 
 
 @pytest.mark.parametrize("name", ["scratch-ffa", "scratch-team"])
@@ -179,6 +191,31 @@ def test_the_dead_teach_nothing(ppo: ModuleType, tmp_path: Path) -> None:
         ppo.learn(run.policy, run.optimizer, played, last, o)
         after.append(list(run.policy.state_dict().values()))
     assert all(map(torch.equal, *after))
+
+
+def test_shares_won_are_of_games(ppo: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A game of a team counts the same, whether both live at its end or one."""
+    o, want, lived = ppo.parser.parse_args(["mappo-team", "--out", str(tmp_path), *SMALL.split()]), 0, set()
+    run = ppo.Run(o)
+    games = ppo.Games(run.policy, run.recipe, o, 0, run.past)
+    results = games.results
+
+    def noted(batch: Any) -> Any:
+        nonlocal want
+        for info in batch.infos:
+            if "game" in info:
+                ended = info["_game"]
+                want += np.array([info["game"]["won"].sum(), ended.sum()])
+                lived.update(info["valid"].reshape(-1, 2).sum(1)[ended[::2]].tolist())
+        return results(batch)
+
+    monkeypatch.setattr(games, "results", noted)
+    with ExitStack() as stack:
+        for envs in games.envs:
+            stack.enter_context(envs)
+        while 1 not in lived:
+            ppo.collect(games, 20)
+    assert games.won.sum(0).tolist() == want.tolist()
 
 
 @pytest.mark.parametrize("way", range(8))

@@ -241,19 +241,9 @@ class Team(nn.Module):
 
 # Imitation ---------------------------------------------------------------------
 
-# Where each move goes in each of the eight mirrors.
-TO = torch.tensor(
-    [
-        [0, 1, 2, 3, 4, 5],
-        [0, 2, 1, 3, 4, 5],
-        [0, 1, 2, 4, 3, 5],
-        [0, 2, 1, 4, 3, 5],
-        [0, 3, 4, 1, 2, 5],
-        [0, 4, 3, 1, 2, 5],
-        [0, 3, 4, 2, 1, 5],
-        [0, 4, 3, 2, 1, 5],
-    ]
-)
+# Where each move goes in each of the eight mirrors, a digit for a move.
+WAYS = "012345", "021345", "012435", "021435", "034125", "043125", "034215", "043215"
+TO = torch.tensor([[*map(int, way)] for way in WAYS])
 BACK = TO.argsort(1)  # the move of which it is the mirror
 
 
@@ -412,7 +402,8 @@ class Games:
         more, over = self.o.outliving * fell, batch.over | (batch.reward != 0)
         if batch.counts is not None:
             more = more + batch.counts.float() @ self.pays
-        ended = torch.stack([over & (batch.reward > 0), over], 1) & batch.valid[:, None]
+        counted = batch.valid | self.policy.recipe.team  # the dead of a team share in its result
+        ended = torch.stack([over & (batch.reward > 0), over], 1) & counted[:, None]
         self.won.index_add_(0, self.kinds[batch.half], ended.float())
         reward = torch.where(over & (batch.reward <= 0), -1.0, batch.reward)  # a tie is as bad as a loss
         return [reward + torch.where(over, 0.0, more), over, batch.valid & ~self.slipped[batch.half]]
@@ -557,7 +548,7 @@ class Run:
     def begin(self) -> None:
         """Imitate the teacher."""
         if self.recipe.taught and self.o.demonstrations:
-            folder = self.out / "demonstrations"
+            folder = self.out / f"demonstrations-{self.o.demonstrations}"
             shown = demonstrations(folder, self.o.demonstrations, self.recipe, self.o.gamma)
             imitate(self.policy, self.optimizer, shown, self.o.epochs)
             print("imitation alone:", self.judge(self.recipe.judges[0]), flush=True)
@@ -594,7 +585,8 @@ class Run:
                 done["minutes"] += spent / 60
                 row = done | {"per_second": moves / spent, "rollout": (half - begin) / spent} | noted
                 for kind, (won, ended) in zip(self.recipe.opponents, games.won.tolist(), strict=True):
-                    row[f"won {kind}"] = won / max(ended, 1)
+                    if ended:
+                        row[f"won {kind}"] = won / ended
                 games.won *= 0.9  # so that old games count less
                 print(json.dumps(row), file=log, flush=True)
                 print(" ".join(f"{name} {value:.4g}" for name, value in row.items()), flush=True)
