@@ -60,6 +60,7 @@ WHOLE = ("rigid", "wood", "agent0", "agent1")  # planes of the whole board; agen
 NUMBERS = ("ammo", "blast_strength", "can_kick", "step", "enemy0_alive")
 SIDES = np.array([1, -1])  # what is good for the first player is bad for the second
 MOVES = 6  # stop, up, down, left, right, bomb
+SEEDS = 1_000_000  # of the boards of a run; evaluations have those from the thousandth run's on
 LIMITS = ("out", "minutes", "iterations", "threads")  # options that may change when a run continues
 
 
@@ -375,7 +376,7 @@ class Trainer:
         self.symmetry, self.buffer = Symmetry(self.eyes.planes), Buffer(config.buffer)
         self.optimizer = torch.optim.AdamW(self.network.parameters(), config.learning_rate, weight_decay=1e-4)
         self.done, self.learned = {"iteration": 0, "minutes": 0.0, "positions": 0, "games": 0}, 0
-        self.seen = self.eyes(*self.envs.reset(seed=config.seed * 1_000_000))
+        self.seen = self.eyes(*self.envs.reset(seed=config.seed * SEEDS))
 
     def play(self) -> None:
         """Make some moves in every game, and keep their positions."""
@@ -460,9 +461,9 @@ class Trainer:
         """Continue from the file of `save`, with new games and an empty buffer."""
         self.network.load_state_dict(saved["network"])
         self.optimizer.load_state_dict(saved["optimizer"])
-        self.done, seed = saved["counted"], self.config.seed
-        self.rng = np.random.default_rng([seed, self.done["iteration"]])
-        self.seen = self.eyes(*self.envs.reset(seed=seed * 1_000_000 + self.done["iteration"] * 1000))
+        self.done, c = saved["counted"], self.config
+        self.rng = np.random.default_rng([c.seed, self.done["iteration"]])
+        self.seen = self.eyes(*self.envs.reset(seed=c.seed * SEEDS + self.done["iteration"] * c.games))
 
 
 def returns(value: NDArray, result: NDArray, over: NDArray, discount: float, trace: float) -> NDArray:
@@ -588,6 +589,8 @@ def main() -> None:
         print(evaluate(games, out, search=search, **given))
         return
     config = Config(out, **given)
+    if config.seed not in range(1000):
+        parser.error(f"--seed is {config.seed}, expected 0 to 999: evaluations play the boards of others")
     begun = saved(config)
     trainer = Trainer(config)
     with trainer.envs:

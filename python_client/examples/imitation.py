@@ -110,9 +110,10 @@ def softmax(scores: Array) -> Array:
     return powers / powers.sum(axis=1, keepdims=True)
 
 
-def generated(path: Path, decisions: int, seed: int) -> Path:
+def generated(out: Path, decisions: int, seed: int) -> Path:
     """Generate a data set of about this many decisions, unless it exists."""
     games = max(1, round(decisions / 2 / STEPS))
+    path = out / f"games-{games}-seed-{seed}"
     command = f"generate --env {ID} --agents simple --observation planes --games {games} --seed {seed} --out"
     subprocess.run([find_binary(), *command.split(), path], check=True)
     return path
@@ -164,8 +165,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="seed of boards, network and matches")
     o = parser.parse_args()
 
-    path = generated(o.out / "data", o.decisions, o.seed)
-    unseen = generated(o.out / "held-out", max(2000, o.decisions // 50), o.seed + 10_000_000)
+    path = generated(o.out, o.decisions, o.seed)
+    unseen = generated(o.out, max(2000, o.decisions // 50), o.seed + 10_000_000)
     held_out = list(decisions_of(unseen, 4096, None))
     x, legal, _ = held_out[0]
     net = Network(x.shape[1], o.hidden, legal.shape[1], o.seed)

@@ -232,6 +232,10 @@ def test_program(alphazero: ModuleType, binary: Path, tmp_path: Path) -> None:
     done = subprocess.run(other, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "has a run with --seed 0, expected --seed 1: name another --out" in done.stderr
+    other = [*command, "--seed=1000"]
+    done = subprocess.run(other, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "--seed is 1000, expected 0 to 999" in done.stderr
     again = [*command, *options, "--iterations=4"]
     done = subprocess.run(again, env=env, capture_output=True, text=True, check=True)
     assert done.stdout.endswith("160 positions done\n"), "nothing is left to do"

@@ -105,7 +105,9 @@ def test_every_recipe_is_run(ppo: ModuleType) -> None:
     assert sorted(run) == sorted(ppo.RECIPES)
 
 
-def test_diagnose(ppo: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+def test_diagnose(
+    ppo: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each seat's first game, to its end, is looked into."""
     diagnose = importlib.import_module("diagnose")
     ppo.main(["selfplay-ffa", "--out", str(tmp_path), *SMALL.split(), "--minutes", "0"])
@@ -122,6 +124,9 @@ def test_diagnose(ppo: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture
     moves, values = capsys.readouterr().out.split("\n\n")
     assert sum(float(line.split("|")[2]) for line in moves.splitlines()[2:]) == pytest.approx(100, abs=0.3)
     assert len(values.splitlines()) == 2 + len(diagnose.LEFT)
+    monkeypatch.setattr(diagnose, "played", lambda run, *_: 1 / (run.o.gamma - 0.9))
+    with pytest.raises(ZeroDivisionError):
+        diagnose.main(["selfplay-ffa", str(tmp_path), "--gamma", "0.9"])
     with pytest.raises(SystemExit):
         diagnose.main(["selfplay-ffa", str(tmp_path / "mistyped")])
     assert f"{tmp_path / 'mistyped'} has no checkpoint.pt" in capsys.readouterr().err

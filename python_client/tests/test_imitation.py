@@ -18,7 +18,10 @@ EXAMPLE = REPOSITORY / "python_client" / "examples" / "imitation.py"
 
 
 def test_imitation(binary: Path, tmp_path: Path) -> None:
-    """It learns: more of its choices are those of `simple`, from the same command to the same curve."""
+    """It learns: more of its choices are those of `simple`, from the same command to the same curve.
+
+    Another command in the same folder has other data.
+    """
     options = ["--decisions", "8000", "--epochs", "1", "--matches", "2", "--points", "2", "--hidden", "64"]
     options += ["--batch", "64"]
     curves = []
@@ -27,6 +30,7 @@ def test_imitation(binary: Path, tmp_path: Path) -> None:
         subprocess.run(command, check=True, capture_output=True, timeout=120)
         lines = (tmp_path / out / "progress.jsonl").read_text().splitlines()
         curves.append([json.loads(line) for line in lines])
+    subprocess.run([*command, "--decisions", "2000"], check=True, capture_output=True, timeout=120)
     first, *_, last = curves[0]
     assert [round(point["decisions"], -3) for point in curves[0]] == [0, 4000, 8000]
     assert last["accuracy"] > first["accuracy"] + 0.1

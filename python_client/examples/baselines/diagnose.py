@@ -1,8 +1,9 @@
 """Look into a run of `ppo.py`: `python diagnose.py ppo-ffa runs/ppo-ffa-0`.
 
 Prints two tables in Markdown about games that the run's network plays: how sure it is of each move, and
-how wrong its values are, by the number of steps that are left. If learning stops, look here first. `pommego
-play --agents net:weights=runs/ppo-ffa-0/policy.net,simple,simple,simple --show` shows a game of it.
+how wrong its values are, by the number of steps that are left. Give the options again by which the run
+differs: `--gamma`, `--outliving`, `--mute`. If learning stops, look here first. `pommego play --agents
+net:weights=runs/ppo-ffa-0/policy.net,simple,simple,simple --show` shows a game of it.
 """
 
 from __future__ import annotations
@@ -73,13 +74,13 @@ def main(arguments: list[str] | None = None) -> None:
     """Read the command line, and look."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("name", choices=ppo.RECIPES, help="which baseline")
-    parser.add_argument("run", type=Path, help="the run's folder")
+    parser.add_argument("run", type=Path, help="its folder; repeat its options of ppo.py, such as --gamma")
     parser.add_argument("--against", default="simple", help=f"an agent, or {ppo.SELF!r}")
     parser.add_argument("--games", type=int, default=128, help="seats that play a game each")
-    o = parser.parse_args(arguments)
+    o, more = parser.parse_known_args(arguments)
     if not (o.run / "checkpoint.pt").exists():
         parser.error(f"{o.run} has no checkpoint.pt: give the folder of a run of ppo.py")
-    run = ppo.Run(ppo.parser.parse_args([o.name, "--out", str(o.run)]))
+    run = ppo.Run(ppo.parser.parse_args([o.name, *more, "--out", str(o.run)]))
     run.restore()
     print(tables(played(run, o.against, o.games)))
 
