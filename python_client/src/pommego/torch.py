@@ -134,7 +134,7 @@ class Feed:
             self._pin(half)
         every, rewards, _, _, infos = zip(*answers, strict=True)
         over = [te | tr | ((r != 0) & ~info["alive"]) for _, r, te, tr, info in answers]
-        cut = [  # the dead have no future, but in teams
+        cut = [  # the dead have no future, except in teams
             tr & info.get("final_info", info)["alive"] if tr.any() and envs.game_spec.dead_leave else tr
             for envs, (*_, tr, info) in zip(self.halves[half], answers, strict=True)
         ]
