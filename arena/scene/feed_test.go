@@ -6,14 +6,20 @@ import (
 	"testing"
 
 	"pommego/arena/scene"
+	"pommego/env/catalog"
 )
 
 // TestFeed sends a viewer the rest of the game that it is shown, and then the last game, whatever it missed.
 func TestFeed(t *testing.T) {
 	f, v := scene.Feed{Most: 8}, scene.Viewer{}
 	add := func(step int) { f.Add(scene.Step{Step: step, Status: &scene.Status{Over: true}}, nil) }
+	game, err := catalog.Game("OneVsOne-v0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := game.New(1)[0]
 	play := func(name string, steps ...int) {
-		f.Begin(scene.Head{Env: name}, nil)
+		f.Begin(scene.Head{Env: name}, m)
 		for _, step := range steps {
 			add(step)
 		}
