@@ -347,6 +347,24 @@ func TestLateBombsAreForeseen(t *testing.T) {
 	}
 }
 
+// TestRollingBombsThatStop: a step to a bomb that cannot roll on leads nowhere, so the only way out is to leave at once.
+func TestRollingBombsThatStop(t *testing.T) {
+	v := pommermantest.Draw(t, pommerman.Playground(pommerman.FFA), `
+		#######
+		####..#
+		#.##..#
+		#..Ao##
+		#######
+		#######
+		#######`)
+	v.Bombs[0].Life, v.Bombs[0].Blast, v.Bombs[0].Moving = 3, 4, grid.Down
+	var safety pommerman.Safety
+	safety.See(v)
+	if got := safety.Moves(); got != pommermantest.SetOf([]pommerman.Action{pommerman.Left}) {
+		t.Errorf("the moves %b are safe, want left alone", got)
+	}
+}
+
 // TestSafetyByExtremeRules: whatever lives bombs and flames have, and however fast the board collapses, some legal move
 // is safe, and no more than the legal ones.
 func TestSafetyByExtremeRules(t *testing.T) {

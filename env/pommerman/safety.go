@@ -70,7 +70,7 @@ func (s *Safety) Moves() Moves {
 		if ends[a] = next; !ground.Has(next) || f.Still.Has(next) {
 			ends[a] = self
 		}
-		if v.Self.Kicks && (f.Still.Has(next) || f.Rolls.Has(next)) || !f.Rolls.Empty() && v.inTheWay(ends[a]) {
+		if f.Rolls.Has(next) || v.Self.Kicks && f.Still.Has(next) || !f.Rolls.Empty() && v.inTheWay(ends[a]) {
 			by = by.With(a)
 		} else {
 			to.Add(ends[a])
