@@ -33,7 +33,7 @@ type Traits struct {
 
 	version    int  // grows when recorded games would replay differently
 	leastView  int  // the least ViewSize
-	leastBlast int  // the least blast strength, unless agents start with less
+	leastBlast int  // the least blast strength, unless agents start with less or items lead to less
 	lookBack   int  // by how many rows and columns a seat sees less far up and left
 	countsLate int  // how many steps a game goes on after the step limit
 	paysNobody bool // a team of which nobody is left gets 0, not -1

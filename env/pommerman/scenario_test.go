@@ -294,6 +294,18 @@ func TestSkulls2018(t *testing.T) {
 	}
 }
 
+// TestWeakestBlast2018: where items lead to a lower blast strength than any by the preset, states with it are valid.
+func TestWeakestBlast2018(t *testing.T) {
+	r := Rules2018(FFA)
+	r.MaxBlast = 1
+	m := NewMatch(r)
+	m.State = draw(&r, "0r....1")
+	if m.Step([]uint8{uint8(Right), 0, 0, 0}); m.Agents[0].Blast != 1 {
+		t.Errorf("a range item leads to blast strength %d, want 1", m.Agents[0].Blast)
+	}
+	sameWhenSaved(t, m, NewMatch(r), true)
+}
+
 // TestSkullEffects draws each effect from a known RNG and checks its bounds.
 func TestSkullEffects(t *testing.T) {
 	r := Rules2018(FFA)

@@ -71,9 +71,9 @@ func (r *Rules) ringsDue() int {
 	return len(r.Collapses())
 }
 
-// leastBlast is the least blast strength of a state. In 2018 no blast strength fell
-// below 2; a bomb of strength 1 that rolled into flames would have stayed on the board.
-func (r *Rules) leastBlast() int { return min(r.StartBlast, r.Traits().leastBlast) }
+// leastBlast is the least blast strength of a state. In 2018 no blast strength fell below 2, unless agents start with
+// less or items lead to no more; a bomb of strength 1 that rolled into flames would have stayed on the board.
+func (r *Rules) leastBlast() int { return min(r.StartBlast, r.MaxBlast, r.Traits().leastBlast) }
 
 func (r *Rules) show(s *State, t *Snapshot) {
 	t.StepCount, t.Due, t.Training, t.RNG = int(s.StepCount), int(s.due)-1, int(s.training)-1, saved.RNG(s.RNG)
