@@ -49,6 +49,23 @@ func looks(v *View) View {
 	return w
 }
 
+// TestRingOfStepZero: by the steps in which rings wait, the ring of step count 0 never falls, and nobody expects it to.
+func TestRingOfStepZero(t *testing.T) {
+	var f Forecast
+	for _, base := range []Rules{Playground(Team), Rules2018(Team)} {
+		believed(t, base.Fogged(4).Collapsing(0), false, 2, func(s *State, v *View, b *Belief) {
+			if f.Foresee(v, Stop); s.StepCount == 0 && f.Last > 0 {
+				t.Fatalf("%v step: before the first step seat %d foresees %v", base.StepKind, v.Seat, f.Ever)
+			}
+			for c := range grid.Square(base.BoardSize).All {
+				if s.StepCount == 1 && b.Board[c] == Rigid && s.Board[c] != Rigid {
+					t.Fatalf("%v step: after it seat %d believes in a wall at %s", base.StepKind, v.Seat, where(c))
+				}
+			}
+		})
+	}
+}
+
 // TestBeliefsLookLikeViews: at every step, in every variant, what a seat
 // believes is a valid state that it would see exactly as it sees the game.
 func TestBeliefsLookLikeViews(t *testing.T) {

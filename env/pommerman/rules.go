@@ -227,9 +227,10 @@ func (r *Rules) Collapses() []int {
 	return at
 }
 
-// ringDue returns the ring that is due at a step count, -1 for none.
+// ringDue returns the ring that is due at a step count, -1 for none. Rings that wait are due by the count of a step
+// that was made, so none is at 0.
 func (r *Rules) ringDue(step int) int {
-	if step >= r.MaxSteps {
+	if step >= r.MaxSteps || step == 0 && r.Traits().ringsWait {
 		return -1
 	}
 	return r.ringJava(step)
