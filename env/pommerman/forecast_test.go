@@ -347,7 +347,7 @@ func TestLateBombsAreForeseen(t *testing.T) {
 	}
 }
 
-// TestRollingBombsThatStop: a step to a bomb that cannot roll on leads nowhere, so the only way out is to leave at once.
+// TestRollingBombsThatStop: a step to a bomb that cannot roll on leads nowhere; the only way out is to leave at once.
 func TestRollingBombsThatStop(t *testing.T) {
 	v := pommermantest.Draw(t, pommerman.Playground(pommerman.FFA), `
 		#######
@@ -366,10 +366,11 @@ func TestRollingBombsThatStop(t *testing.T) {
 }
 
 // TestSafetyByExtremeRules: whatever lives bombs and flames have, and however fast the board collapses, some legal move
-// is safe, and no more than the legal ones.
+// is safe, and no more than the legal ones, also where a seat does not see the cells beside its own.
 func TestSafetyByExtremeRules(t *testing.T) {
-	var safety pommerman.Safety
-	for _, base := range pommermantest.Variants() {
+	blind, half := pommerman.Java(pommerman.FFA), pommerman.Rules2018(pommerman.Team)
+	blind.ViewSize, half.ViewSize = pommerman.OwnCell, 1
+	for _, base := range append(pommermantest.Variants(), blind, half) {
 		for _, life := range []int{1, 2, 38, 41, 42, 100} {
 			rules := base
 			rules.BombLife, rules.FlameLife, rules.StartBlast = life, 1+life%5, 14
@@ -385,12 +386,9 @@ func TestSafetyByExtremeRules(t *testing.T) {
 			m.Reset(seed)
 			pommermantest.PlayOn(t, game, m, seed, func() {
 				for seat := range rules.Seats() {
-					var v pommerman.View
-					m.View(seat, &v)
-					safety.See(&v)
-					legal := legalMoves(m, seat)
-					if moves := safety.Moves(); moves == 0 || moves&^legal != 0 {
-						t.Fatalf("rules %+v, seat %d: safe %b of legal %b", rules, seat, moves, legal)
+					legal, safe := legalMoves(m, seat), safeMoves(m, seat)
+					if safe == 0 || safe&^legal != 0 {
+						t.Fatalf("rules %+v, seat %d: safe %b of legal %b", rules, seat, safe, legal)
 					}
 				}
 			})

@@ -21,9 +21,20 @@ func match(s *pommermantest.Situation) *pommerman.Match {
 	return matches[s.Rules]
 }
 
-func legalMoves(m *pommerman.Match, seat int) (moves pommerman.Moves) {
+func legalMoves(m *pommerman.Match, seat int) pommerman.Moves {
 	mask := make([]uint8, m.Game().Spec().MaskSize())
 	m.Mask(seat, mask)
+	return movesOf(mask)
+}
+
+// safeMoves is those of the mask of safe moves.
+func safeMoves(m *pommerman.Match, seat int) pommerman.Moves {
+	mask := make([]uint8, m.Game().Spec().MaskSize())
+	m.ObserveSafely(m.Game().Spec().Encoding("near"), []uint8{uint8(seat)}, observed(m, "near", seat), mask)
+	return movesOf(mask)
+}
+
+func movesOf(mask []uint8) (moves pommerman.Moves) {
 	for a, is := range mask[:6] {
 		moves |= pommerman.Moves(is) << a
 	}

@@ -283,7 +283,7 @@ func (m *Match) observeNear(seats []uint8, dst [][]byte, masks []byte) {
 	all, board := r.survey(&m.Board), grid.Square(r.BoardSize)
 	for i, seat := range seats {
 		m.View(int(seat), v)
-		if s.v = v; r.fogged() {
+		if s.v, s.board = v, &m.Board; r.fogged() {
 			all.within(&v.inView, &board, &s.cells)
 		} else {
 			s.cells = all
