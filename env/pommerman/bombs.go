@@ -39,7 +39,7 @@ func (f *Bombs) See(v *View, move Action) {
 		}
 	}
 	kicks := v.Kicks(move)
-	f.rolling = kicks || !f.Rolls.Empty() || r.StepKind == StepJava && v.NumBombs > 1
+	f.rolling = kicks || !f.Rolls.Empty() || r.StepKind == StepJava && v.NumBombs+int(toByte(move == LayBomb)) > 1
 	if f.Rest = f.Still; kicks {
 		f.Rest.Remove(v.Self.Cell.Next(grid.Dir(move)))
 	}

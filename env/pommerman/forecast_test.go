@@ -181,6 +181,29 @@ func TestMovesAreForeseen(t *testing.T) {
 	}
 }
 
+// TestLaidBombsOfJava: by Java's rules a bomb burns on through wood that another burns in the same step, also if the
+// seat itself lays one of the two.
+func TestLaidBombsOfJava(t *testing.T) {
+	v := pommermantest.Draw(t, pommerman.Java(pommerman.FFA), `
+		#######
+		#######
+		#######
+		#o.A.+.
+		#######
+		#######
+		#######`)
+	v.Self.Blast, v.Bombs[0].Blast, v.Bombs[0].Life = 4, 5, 3
+	var s pommerman.State
+	v.Rules.CopyJava(v, &s)
+	var f pommerman.Forecast
+	f.Foresee(v, pommerman.LayBomb)
+	standing(v.Rules, s, 0, pommerman.LayBomb, func(step int, deadly *grid.Bits) {
+		if f.Deadly[step] != *deadly {
+			t.Errorf("step %d: foreseen %v, came %v", step, f.Deadly[step], *deadly)
+		}
+	})
+}
+
 // TestRingsAreForeseen: a ring is deadly at the end of the step at whose count
 // it is due, and for good.
 func TestRingsAreForeseen(t *testing.T) {
