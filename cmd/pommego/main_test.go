@@ -231,7 +231,7 @@ func TestEnvs(t *testing.T) {
 	one.want(t, exitOK)
 	for _, text := range []string{"PommeFFA-v1", "- `move`, 6 choices from 0: stop, up, down, left, right, bomb\n", "`bomb_moving_direction`",
 		"- `first_collapse`: `500`; ", "; version 1, 4 seats, teams `[[0] [1] [2] [3]]`, 800 steps", "decisions: `static` 1, `random` 1, `simple` 1, ",
-		", `heuristic` 2, ", ", `champion` 4, ", "- 7 `enemies_block0` to 15 `enemies_block8`: "} {
+		", `heuristic` 2, ", ", `champion` 5, ", "- 7 `enemies_block0` to 15 `enemies_block8`: "} {
 		if !strings.Contains(one.out, text) {
 			t.Errorf("the description does not hold %q:\n%s", text, one.out)
 		}

@@ -56,7 +56,8 @@ func (f *Bombs) See(v *View, move Action) {
 	f.rest()
 }
 
-// Take takes the bombs of a state.
+// Take takes the bombs of a state. Bombs that lie still are not played by step java either, which searches would feel:
+// so there a bomb does not burn on through wood that another burns in the same step.
 func (f *Bombs) Take(r *Rules, s *State) {
 	f.begin(r)
 	for i := range s.bombs() {
@@ -137,9 +138,13 @@ func (v *View) guess(s *State) {
 
 // Explode lets the bombs that are due first explode, and returns when that is and which cells burn. It
 // returns 0 if no bomb is left. While a bomb rolls, each call plays one step, in which perhaps nothing burns.
-func (f *Bombs) Explode() (at int, burnt grid.Bits) {
+// fallen is what [Rules.Fallen] wrote for the position; nil: no ring falls. Rings bury the bombs on them.
+func (f *Bombs) Explode(fallen []grid.Bits) (at int, burnt grid.Bits) {
 	if f.rolling {
 		return f.play()
+	}
+	if len(fallen) > 0 && !fallen[len(fallen)-1].Empty() {
+		f.bury(fallen)
 	}
 	if f.n == 0 {
 		return 0, burnt
@@ -209,11 +214,12 @@ func (f *Bombs) setOff(at uint8, burnt *grid.Bits) {
 	}
 }
 
-// fall removes the bombs on a ring that falls; from then on the ring stops rays.
-func (f *Bombs) fall(ring grid.Bits) {
-	f.keep(func(b *SeenBomb) bool { return !ring.Has(b.Cell) })
-	for c := range ring.All {
-		f.Board[c] = Rigid
+// bury removes the bombs on rings that fall before the next bomb explodes.
+func (f *Bombs) bury(fallen []grid.Bits) {
+	for n := -1; n != f.n && f.n > 0; {
+		n = f.n
+		walls := &fallen[min(int(f.due()), len(fallen))-1]
+		f.keep(func(b *SeenBomb) bool { return !walls.Has(b.Cell) })
 	}
 }
 

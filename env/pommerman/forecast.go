@@ -21,14 +21,7 @@ type Forecast struct {
 
 	Bombs // the bombs that were seen
 
-	rings   [grid.MaxSide/2 + 1]ring // the rings that fall, in order
-	falling int                      // how many rings fall
-}
-
-// ring holds the cells of a ring of the collapse, and the step after which it stands as a wall.
-type ring struct {
-	cells grid.Bits
-	after int
+	fallen [Horizon + 1]grid.Bits // see Rules.Fallen; only by rules with a collapse
 }
 
 // Foresee finds what is to come of what a seat sees. move is what the seat itself does
@@ -38,23 +31,20 @@ func (f *Forecast) Foresee(v *View, move Action) {
 	if !f.Struck.Empty() {
 		f.Due, f.Struck = [256]uint8{}, grid.Bits{}
 	}
-	f.Ever, f.Last, f.falling = grid.Bits{}, 0, 0
+	f.Ever, f.Last = grid.Bits{}, 0
 	r := v.Rules
 	lasting := r.Lasting()
 	if r.Traits().FlamesKill {
 		f.seeFlames(r, &v.flames)
 	}
+	var fallen []grid.Bits
 	if r.FirstCollapse != NoCollapse {
+		fallen = f.fallen[:]
 		f.seeRings(v)
 	}
 	f.See(v, move)
-	for fallen := 0; f.rolling || f.n > 0; {
-		if !f.rolling && fallen < f.falling && f.rings[fallen].after < int(f.due()) {
-			f.fall(f.rings[fallen].cells)
-			fallen++
-			continue
-		}
-		if at, burnt := f.Explode(); !burnt.Empty() {
+	for f.rolling || f.n > 0 {
+		if at, burnt := f.Explode(fallen); !burnt.Empty() {
 			f.burn(at, at+lasting-1, burnt)
 			f.mark(at, burnt)
 		}
@@ -91,19 +81,17 @@ func (f *Forecast) burn(from, to int, cells grid.Bits) {
 	f.Ever, f.Last = f.Ever.Or(cells), max(f.Last, to)
 }
 
-// seeRings finds the rings of the collapse, in order. Agents on a ring die at the end
+// seeRings finds the rings of the collapse. Agents on a ring die at the end
 // of the step at whose count it is due; from then on the ring is a wall.
 func (f *Forecast) seeRings(v *View) {
-	for t := range Horizon + 1 {
-		cells := v.Rules.RingAt(v.StepCount + t)
-		if cells.Empty() {
-			continue
+	v.Rules.Fallen(v.StepCount, f.fallen[:])
+	var before grid.Bits
+	for t := range f.fallen {
+		if ring := f.fallen[t].AndNot(before); !ring.Empty() {
+			f.burn(max(t, 1), Horizon, ring)
+			f.mark(max(t, 1), ring)
+			before = f.fallen[t]
 		}
-		after := t + v.Rules.Traits().Lingers
-		f.burn(max(after, 1), Horizon, cells)
-		f.mark(max(after, 1), cells)
-		f.rings[f.falling] = ring{cells, after}
-		f.falling++
 	}
 }
 

@@ -244,6 +244,17 @@ func (r *Rules) RingAt(step int) (ring grid.Bits) {
 	return ring
 }
 
+// Fallen writes which rings of those from a step count on have fallen, first before anybody moves, then by the end of
+// each step.
+func (r *Rules) Fallen(count int, fallen []grid.Bits) {
+	all, lingers := grid.Bits{}, r.Traits().Lingers
+	clear(fallen[:lingers])
+	for t := lingers; t < len(fallen); t++ {
+		all = all.Or(r.RingAt(count + t - lingers))
+		fallen[t] = all
+	}
+}
+
 // Validate returns an error that names a field, its value and what it may be; nil if
 // the rules are valid.
 func (r *Rules) Validate() error {

@@ -115,7 +115,8 @@ func (s *Safety) survives(a Action, ground grid.Bits) bool {
 // apart reports whether a bomb that the seat lays explodes by itself and after all
 // others, so that it does not change what they do.
 func (f *Forecast) apart(v *View) bool {
-	apart := f.Rolls.Empty() && f.now == 0 && f.falling == 0 && !f.Struck.Has(v.Self.Cell) && !f.Still.Has(v.Self.Cell)
+	apart := f.Rolls.Empty() && f.now == 0 && !f.Struck.Has(v.Self.Cell) && !f.Still.Has(v.Self.Cell)
+	apart = apart && (v.Rules.FirstCollapse == NoCollapse || f.fallen[Horizon].Empty())
 	for i := range v.Bombs[:v.NumBombs] {
 		apart = apart && int(v.Bombs[i].Life) < v.Rules.BombLife
 	}

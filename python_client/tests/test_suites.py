@@ -227,16 +227,16 @@ def test_other_versions_of_agents_are_named(
     of_champion: Path, where: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     result = suites.load(of_champion)
-    assert result.agents == {"heuristic": 2, "static": 1, "champion": 4}
+    assert result.agents == {"heuristic": 2, "static": 1, "champion": 5}
 
     def older(content: dict[str, Any]) -> None:
         content["agents"]["champion"] = 1
 
-    with pytest.raises(ValueError, match="made with champion 1, this is 4: check it with a release"):
+    with pytest.raises(ValueError, match="made with champion 1, this is 5: check it with a release"):
         pommego.check_result(changed(of_champion, of_champion.with_name("older"), older), **where)
-    other = replace(result.suite, revised=(*result.suite.revised, ("champion", 5)))
+    other = replace(result.suite, revised=(*result.suite.revised, ("champion", 6)))
     monkeypatch.setitem(suites.SUITES, other.name, other)
-    with pytest.raises(ValueError, match="suite partners-2027 was made with champion 5, this is 4"):
+    with pytest.raises(ValueError, match="suite partners-2027 was made with champion 6, this is 5"):
         pommego.evaluate(legal, suite=other.name, **where)
 
 
@@ -342,7 +342,7 @@ def test_what_suites_stand_for(year: int) -> None:
         named = hashlib.sha256("\n".join(s.partners).encode()).hexdigest()
         assert (len(s.partners), named[:16]) == (26, "c8ea267793626f0f")
     hybrid = ("heuristic", "bfs", "mcts", "fmcs-random", "fmcs-ucb1", "fmcs-exploit", "fmcs-explore")
-    newer = {2026: {"champion": 3}, 2027: {"champion": 4, **dict.fromkeys(hybrid, 2)}}[year]
+    newer = {2026: {"champion": 3}, 2027: {"champion": 5, **dict.fromkeys(hybrid, 2)}}[year]
     of_agents = [s.agents.items() for s in of_year.values()]
     assert {agent: version for agents in of_agents for agent, version in agents if version != 1} == newer
     assert {name: s.successor for name, s in of_year.items()} == {

@@ -105,7 +105,7 @@ _PARTNERS = (
 )
 # The versions of agents other than 1, by the year of the suite.
 _HYBRID = ("heuristic", "bfs", "mcts", "fmcs-random", "fmcs-ucb1", "fmcs-exploit", "fmcs-explore")
-_REVISED = {2026: (("champion", 3),), 2027: (("champion", 4), *((name, 2) for name in _HYBRID))}
+_REVISED = {2026: (("champion", 3),), 2027: (("champion", 5), *((name, 2) for name in _HYBRID))}
 # The games of a language model, and its opponents: those of 2026, and later those for moves and for orders.
 # It must find and catch opponents that stand still itself: its teammate stands still, too.
 _KINDS = (

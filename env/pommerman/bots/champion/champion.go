@@ -62,11 +62,11 @@ var levels = [...]int{6, 12, 25, 50, duelTicks, 2000}
 var Roster = seat.Roster[pommerman.View]{
 	seat.Kind[pommerman.View]{Name: "champion", Make: func(o *seat.Options) pommerman.Bot {
 		return newChampion(o, nil)
-	}}.Version(4),
+	}}.Version(5),
 	// With a new version of champion or of a network guided has one, too.
 	seat.Kind[pommerman.View]{Name: "guided", Make: func(o *seat.Options) pommerman.Bot {
 		return newChampion(o, new(learned.Guide))
-	}},
+	}}.Version(2),
 }
 
 func newChampion(o *seat.Options, guide *learned.Guide) *champion {

@@ -167,6 +167,27 @@ func TestChampionForecast(t *testing.T) {
 	}
 }
 
+// TestChampionBuriedBombs: a bomb on a ring that falls before it explodes burns nothing.
+func TestChampionBuriedBombs(t *testing.T) {
+	v := pommermantest.Draw(t, pommerman.Playground(pommerman.FFA).Collapsing(500), `
+		...o...
+		.......
+		.......
+		...A...
+		.......
+		.......
+		......B`)
+	p := new(planner)
+	for count, burns := range map[int]bool{495: true, 498: false} {
+		v.StepCount, v.Bombs[0].Life = count, 5
+		s := pommermantest.StateOf(v)
+		p.begin(v.Rules, 0, &defaultWeights, search.Budget{Ticks: 1}, &championMemory{belief: pommerman.Belief{State: *s}})
+		if p.forecast(&p.calm, &p.root, 0); p.calm.burns[5].Has(grid.At(1, 3)) != burns {
+			t.Errorf("at step count %d a bomb on the outer ring burns beside it in step 5: %v, want %v", count, !burns, burns)
+		}
+	}
+}
+
 // TestChampionThreats: what a rival can do is the same by the short way, from where it changes
 // something, as by a forecast of its own with all steps.
 func TestChampionThreats(t *testing.T) {

@@ -33,24 +33,8 @@ func (g *ground) survey(p *planner, m *championMemory) {
 	}
 	g.span = min(r.BombLife+2, maxSpan)
 	g.lasting = r.Lasting()
-	g.foreseeRings(r, int(s.StepCount))
+	r.Fallen(int(s.StepCount), g.fallen[:])
 	g.value(p, m)
-}
-
-func (g *ground) foreseeRings(r *pommerman.Rules, now int) {
-	clear(g.fallen[:])
-	if r.FirstCollapse == pommerman.NoCollapse {
-		return
-	}
-	for t := range g.fallen {
-		ring := r.RingAt(now + t)
-		if ring.Empty() {
-			continue
-		}
-		for later := max(t+r.Traits().Lingers, 1); later < len(g.fallen); later++ {
-			g.fallen[later] = g.fallen[later].Or(ring)
-		}
-	}
 }
 
 func (g *ground) value(p *planner, m *championMemory) {

@@ -59,7 +59,7 @@ func (p *planner) explode(f *forecast, n *node, age int) {
 	}
 	wood := p.ground.wood.AndNot(n.burnt)
 	for {
-		at, hit := f.bombs.Explode()
+		at, hit := f.bombs.Explode(p.ground.fallen[age:])
 		switch {
 		case at == 0:
 			return
