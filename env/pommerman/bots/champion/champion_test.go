@@ -542,6 +542,27 @@ func TestChampionWhere(t *testing.T) {
 	}
 }
 
+// TestChampionHearsOtherwise: a rival that is known to be elsewhere than it is believed to be makes no moves there.
+func TestChampionHearsOtherwise(t *testing.T) {
+	v := pommermantest.Draw(t, pommerman.Playground(pommerman.FFA), `
+		.......
+		.......
+		.......
+		..BA...
+		.......
+		.......
+		.......`)
+	m, p := championMemory{belief: pommerman.Belief{State: *pommermantest.StateOf(v)}}, new(planner)
+	for at, want := range map[grid.Cell]int{grid.At(3, 2): 1, grid.At(3, 1): 0} {
+		m.where[1] = grid.Bits{}
+		m.where[1].Add(at)
+		p.begin(v.Rules, 0, &defaultWeights, search.Budget{Ticks: 1}, &m)
+		if _, n := p.nearRivals(); n != want {
+			t.Errorf("with B at column %d by what is known, %d near rivals make moves, want %d", at.Col(), n, want)
+		}
+	}
+}
+
 // TestChampionWords: what one says another hears: where it is narrows down to the
 // cells of the block and around it. What cannot be counts as a lie, and the third
 // time nothing is believed any more.

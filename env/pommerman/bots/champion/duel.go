@@ -140,7 +140,8 @@ func (m *mixture) value(worst int32) int32 {
 	return int32((int64(worst)*int64(m.worst) + int64(100-worst)*(m.sum/m.n)) / 100)
 }
 
-// nearRivals returns the rivals whose moves the search tries, the nearest first.
+// nearRivals returns the rivals whose moves the search tries, the nearest first: those of which it knows the cell.
+// By radio it can hear of one that the belief, which does not listen, has elsewhere.
 func (p *planner) nearRivals() (near [pommerman.MaxAgents]int, n int) {
 	self := p.root.Agents[p.seat].Cell
 	for gap := 0; gap <= nearRival; gap++ {
@@ -148,8 +149,8 @@ func (p *planner) nearRivals() (near [pommerman.MaxAgents]int, n int) {
 			if !p.others.Has(other) {
 				continue
 			}
-			a := &p.root.Agents[other]
-			if other == p.mate && gap > nearMate || !a.Alive || n == maxReplies || p.root.where[other].Len() != 1 {
+			a, where := &p.root.Agents[other], &p.root.where[other]
+			if other == p.mate && gap > nearMate || !a.Alive || n == maxReplies || where.Len() != 1 || !where.Has(a.Cell) {
 				continue
 			}
 			if a.Cell.Distance(self) == gap {
