@@ -144,27 +144,19 @@ func (n *NearForm) Draw(s *Safety, planes, numbers []byte) {
 	nearNumbers(observe.Into(numbers), s)
 }
 
-// window writes the board around the agent.
+// window writes the board around the agent, row by row as two words. Their bytes that are not of the row become rigid.
 func (v *View) window(maps []byte) {
-	const rigid = ones * uint64(Rigid)
-	board := rawBoard(&v.Board)
-	shift := 8 * (v.Self.Cell.Col() + 1 - NearSide/2)
+	const rigid, all = ones * uint64(Rigid), ^uint64(0)
+	board, left := rawBoard(&v.Board), v.Self.Cell.Col()+1-NearSide/2
+	low, high := all<<(8*max(-left, 0))&(all>>(8*max(left-8, 0))), all>>(8*max(left, 0))
 	for k := range NearSide {
-		row := v.Self.Cell.Row() + k - NearSide/2
-		low, high := rigid, rigid
-		if row >= 0 && row < v.Rules.BoardSize {
-			at := board[16*(row+1):][:16]
-			low, high = wordAt(at, 0), wordAt(at, 8)
-			if shift >= 64 {
-				low, high = high>>(shift-64)|rigid<<(128-shift), rigid
-			} else if shift >= 0 {
-				low, high = low>>shift|high<<(64-shift), high>>shift|rigid<<(64-shift)
-			} else {
-				low, high = low<<-shift|rigid>>(64+shift), high<<-shift|low>>(64+shift)
-			}
+		one, two := rigid, rigid
+		if row := v.Self.Cell.Row() + k - NearSide/2; row >= 0 && row < v.Rules.BoardSize {
+			at := board[16*(row+1)+left:][:16]
+			one, two = wordAt(at, 0)&low|rigid&^low, wordAt(at, 8)&high|rigid&^high
 		}
-		binary.LittleEndian.PutUint64(maps[k*NearSide:], low)
-		binary.LittleEndian.PutUint64(maps[k*NearSide+8:], high)
+		binary.LittleEndian.PutUint64(maps[k*NearSide:], one)
+		binary.LittleEndian.PutUint64(maps[k*NearSide+8:], two)
 	}
 	clear(maps[nearCells:][:NearSide])
 }
