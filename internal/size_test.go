@@ -24,14 +24,14 @@ type area struct {
 
 // areas covers every source file of the repository. The first that fits holds.
 var areas = []area{
-	{"env", "games: rules, observations, built-in agents", 22950},
-	{"vec", "many games stepped together, in batches", 3801},
-	{"bridge", "the server and its wire protocol", 5616},
-	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 14880},
-	{"llm", "seats of language models: texts, answers, OpenEnv and MCP", 3849},
-	{"cmd", "the command pommego", 3936},
+	{"env", "games: rules, observations, built-in agents", 22959},
+	{"vec", "many games stepped together, in batches", 3814},
+	{"bridge", "the server and its wire protocol", 5625},
+	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 14896},
+	{"llm", "seats of language models: texts, answers, OpenEnv and MCP", 3850},
+	{"cmd", "the command pommego", 3939},
 	{"internal", "crash-safe files, names of enumerations", 738},
-	{"python_client", "the Python client, its adapters and the original's API", 15535},
+	{"python_client", "the Python client, its adapters and the original's API", 15541},
 	{"benchmarks", "what measures speed and strength", 1047},
 	{"docs", "scripts that write the games' pages, the pictures and the site", 329},
 	{"tools", "what makes and verifies a release", 121},
@@ -50,7 +50,7 @@ const (
 	longestLine     = 120 // columns of a Go file; a tab is one
 	longestFunction = 60  // lines of a Go function, from func to its last brace
 	longestReadme   = 150 // lines
-	besideCeiling   = 8008
+	besideCeiling   = 8006
 )
 
 // production reports whether a file counts towards the ceilings.
