@@ -11,8 +11,8 @@ PY     := .venv/bin/python
 PIP    := -m pip install --quiet --disable-pip-version-check
 LOCKED := python_client/requirements
 TOOLS  := .venv-tools/bin
-# Every file, as some are embedded.
-GO_SRC := $(shell find env arena llm vec bridge internal cmd benchmarks -type f -not -name '*_test.go' -not -path '*/testdata/*' 2>/dev/null)
+# Every file, as some are embedded; in benchmarks none is.
+GO_SRC := $(shell find env arena llm vec bridge internal cmd benchmarks/*.go -type f -not -name '*_test.go' -not -path '*/testdata/*' 2>/dev/null)
 TRACES := $(wildcard env/*/testdata/traces)
 
 export CGO_ENABLED ?= 0

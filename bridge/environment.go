@@ -39,8 +39,10 @@ type environment struct {
 	gone   chan struct{} // closed once the environment is freed
 	shown  shown         // what the client shows viewers, see show
 
-	followed map[int]*followed       // games that have viewers; only the worker uses it
-	over     atomic.Pointer[episode] // the episode that ended last; nil: none
+	followed      map[int]*followed // games that have viewers; only the worker uses it
+	followedBytes int64             // the most memory that each takes
+
+	over atomic.Pointer[episode] // the episode that ended last; nil: none
 }
 
 func (s *session) find(handle uint64) (*environment, error) {
@@ -89,7 +91,7 @@ func (s *session) closeEnv(e *environment, id uint64, _ nothing) (reply, error) 
 func (s *session) freeEnv(e *environment) {
 	s.server.gallery.remove(e)
 	e.running = false
-	s.memory.release(e.followedBytes() * int64(len(e.followed)))
+	s.memory.release(e.followedBytes * int64(len(e.followed)))
 	clear(e.followed)
 	close(e.gone)
 	s.freeSimulators(e)

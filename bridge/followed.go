@@ -22,8 +22,8 @@ const (
 
 // followedBytes is the most memory that a followed game takes: positions with their events and thoughts, an episode
 // that is under way, and the last one.
-func (e *environment) followedBytes() int64 {
-	spec, stage := e.pool.Spec(), e.pool.Match(0).Stage()
+func followedBytes(p *vec.Pool) int64 {
+	spec, stage := p.Spec(), p.Match(0).Stage()
 	position := 8<<10 + stage.Rows*stage.Cols*(spec.Seats+32) + 16*spec.Seats*spec.MaskSize()
 	return int64(mostKept*position + 2*episodeBytes)
 }

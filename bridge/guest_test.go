@@ -110,13 +110,13 @@ func TestGuestMessageTime(t *testing.T) {
 func TestGuestIdle(t *testing.T) {
 	t.Parallel()
 	answers := make(chan bool)
-	s := echoing(t, func(c *Config) { c.IdleTimeout, c.Protocols = time.Second, []Protocol{echo{answers}} })
+	s := echoing(t, func(c *Config) { c.IdleTimeout, c.Protocols = 3*time.Second, []Protocol{echo{answers}} })
 	ws := s.guest(t)
 	ws.WriteMessage(websocket.TextMessage, []byte("a"))
 	idle := s.guest(t) // whose time is over after that of the first
 	var closed *websocket.CloseError
 	if _, _, err := idle.ReadMessage(); !errors.As(err, &closed) || closed.Code != websocket.CloseGoingAway ||
-		closed.Text != "no request for 1s" {
+		closed.Text != "no request for 3s" {
 		t.Errorf("an idle guest: %v", err)
 	}
 	close(answers)

@@ -53,6 +53,7 @@ func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
 	if e.pool, e.layout, e.bytes, err = s.newPool(kindBatch, e.handle, q.Pool, messages); err != nil {
 		return reply{}, err
 	}
+	e.followedBytes = followedBytes(e.pool)
 	s.server.metrics.environments.Inc()
 	if q.Slots == 0 {
 		e.messages = newBatchMessages(e.layout, e.pool)

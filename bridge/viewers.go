@@ -65,7 +65,7 @@ func (e *environment) end(games []*followed) {
 			if f.viewers--; f.viewers == 0 && e.followed[f.game] == f {
 				delete(e.followed, f.game)
 				e.pool.Watch(f.game, nil)
-				e.owner.memory.release(e.followedBytes())
+				e.owner.memory.release(e.followedBytes)
 			}
 		}
 	})
@@ -99,7 +99,7 @@ func (e *environment) living() int {
 func (e *environment) follow(game int) (*followed, error) {
 	f := e.followed[game]
 	if f == nil {
-		if err := e.owner.memory.reserve(e.followedBytes(), "", "watching a game"); err != nil {
+		if err := e.owner.memory.reserve(e.followedBytes, "", "watching a game"); err != nil {
 			return nil, err
 		}
 		f = &followed{env: e, game: game, feed: scene.Feed{Most: mostKept}}

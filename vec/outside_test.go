@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"pommego/env"
 )
@@ -19,9 +20,9 @@ type program struct {
 }
 
 type programs struct {
-	running, ended, closed atomic.Int32
-	absent                 bool
-	together               *sync.WaitGroup // nil, or what closing waits for
+	running, ended, closed, alone atomic.Int32
+	absent                        bool
+	together                      *sync.WaitGroup // nil, or what closing waits for
 }
 
 func (p *program) Waits() bool { return true }
@@ -59,11 +60,22 @@ func (p *program) Close() error {
 		p.of.closed.Add(1)
 		if p.of.together != nil {
 			p.of.together.Done()
-			p.of.together.Wait()
+			p.of.await()
 		}
 	}
 	p.running, p.closed = false, true
 	return nil
+}
+
+// await waits for all that close together, and counts those that wait in vain.
+func (of *programs) await() {
+	all := make(chan bool)
+	go func() { of.together.Wait(); close(all) }()
+	select {
+	case <-all:
+	case <-time.After(10 * time.Second):
+		of.alone.Add(1)
+	}
 }
 
 // TestOutside: agents outside the program are told of the end of each episode, what they
@@ -148,8 +160,8 @@ func TestOutsideEndTogether(t *testing.T) {
 	must(t, setOpponents(p, []string{"exec:c", "exec:d"}))
 	of.together.Add(3*2 + 2)
 	p.Close()
-	if n := of.running.Load(); n != 0 {
-		t.Errorf("%d programs run after Close, want none", n)
+	if n, alone := of.running.Load(), of.alone.Load(); n != 0 || alone != 0 {
+		t.Errorf("%d programs run after Close, and %d were closed before others, want none", n, alone)
 	}
 }
 

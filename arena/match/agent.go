@@ -45,7 +45,8 @@ type outsider struct {
 func (a *outsider) Waits() bool { return true }
 
 func (a *outsider) Missed() (late, failed int, void bool) {
-	return a.late, a.failed, a.void || AtURL(a.player.Name()) && a.failed > 0 && a.made+a.late == 0
+	_, program := a.player.(*execPlayer) // one that ends, or does not start, has failed itself
+	return a.late, a.failed, a.void || !program && a.failed > 0 && a.made+a.late == 0
 }
 
 func (a *outsider) Dialogue() (read, said string) {
@@ -60,6 +61,10 @@ func (a *outsider) Reset(env.RNG) { a.begun, a.made, a.late, a.failed, a.void = 
 func (a *outsider) Reseed(env.RNG) {}
 
 func (a *outsider) Act(m env.Match, seat int, action []uint8) {
+	if a.void { // a server that is lost is not asked again in this episode
+		a.failed++
+		return
+	}
 	if !a.begun {
 		if err := a.begin(seat); err != nil {
 			a.fail(err) // an absent player is tried again at the next move
@@ -74,7 +79,7 @@ func (a *outsider) Act(m env.Match, seat int, action []uint8) {
 		err = check(a.game.Spec().Actions, action)
 	}
 	switch {
-	case late:
+	case late && !errors.Is(err, ErrVoid):
 		a.late++
 	case err != nil:
 		a.fail(err)

@@ -388,6 +388,24 @@ func TestRollingBombsThatStop(t *testing.T) {
 	}
 }
 
+// TestLateBombsAreNotSafe: who lays one in a pocket that it fills with fire cannot outlive it.
+func TestLateBombsAreNotSafe(t *testing.T) {
+	rules := pommerman.Playground(pommerman.FFA)
+	rules.BombLife = horizon + 10
+	v := pommermantest.Draw(t, rules, `
+		#######
+		#######
+		#######
+		##A.###
+		#######
+		#######
+		#######`)
+	var safety pommerman.Safety
+	if safety.See(v); safety.Moves().Has(pommerman.LayBomb) {
+		t.Errorf("the moves %b are safe, with a bomb among them", safety.Moves())
+	}
+}
+
 // TestSafetyByExtremeRules: whatever lives bombs and flames have, and however fast the board collapses, some legal move
 // is safe, and no more than the legal ones, also where a seat does not see the cells beside its own.
 func TestSafetyByExtremeRules(t *testing.T) {

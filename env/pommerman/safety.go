@@ -103,7 +103,7 @@ func (s *Safety) survives(a Action, ground grid.Bits) bool {
 		ground.Remove(self)
 		var blast grid.Bits
 		Rays(&s.Stays.Board, self, s.v.Self.Blast, &blast)
-		return s.Stays.outlived(self, &ground, &blast, s.v.Rules.BombLife)
+		return s.Stays.outlived(self, &ground, &blast, min(s.v.Rules.BombLife, Horizon))
 	}
 	if a == LayBomb && s.v.Rules.Traits().BombsStack && s.Stays.Still.Has(self) {
 		return false // the view does not show both
@@ -154,8 +154,8 @@ func (f *Forecast) lives(ground, asked grid.Bits) grid.Bits {
 }
 
 // outlived reports whether an agent can live on from a cell after the first step, with
-// one more bomb whose blast burns from a step on. What is past the horizon does not
-// count. It works forwards in time until it reaches a cell that never burns.
+// one more bomb whose blast burns from a step on. It works forwards in time until it
+// reaches a cell that never burns.
 func (f *Forecast) outlived(from grid.Cell, ground, blast *grid.Bits, at int) bool {
 	var reached, open grid.Bits // nobody walks in the first step
 	reached.Add(from)

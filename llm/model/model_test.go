@@ -251,6 +251,32 @@ func TestModelIsLate(t *testing.T) {
 	}
 }
 
+// TestModelIsLost: an opponent whose server fails until its time is over is not late but void, and is not asked again
+// before the next episode.
+func TestModelIsLost(t *testing.T) {
+	s := modelServer(t, func(int, http.ResponseWriter) (int, string) { return http.StatusServiceUnavailable, "" })
+	game := variant(t, "OneVsOne-v0", `{"max_steps": 4}`)
+	limit := match.Rules{Limit: 300 * time.Millisecond}
+	agent, err := match.NewAgent(game, s.name(""), limit, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer agent.(env.Outside).Close()
+	m := game.New(1)[0]
+	m.Reset(env.Seed{Value: 1})
+	for episode := range 2 {
+		agent.Reset(env.RNG{})
+		for range 3 {
+			agent.Act(m, 0, make([]uint8, 1))
+		}
+		late, failed, void := agent.(env.Outside).Missed()
+		if late != 0 || failed != 3 || !void || len(s.asked) != episode+1 {
+			t.Errorf("episode %d: %d late, %d failed, void %v, %d questions; want 0, 3, true, %d", episode, late, failed, void,
+				len(s.asked), episode+1)
+		}
+	}
+}
+
 // TestModelBudget: over its budget of tokens the seat stops, and the result says so.
 func TestModelBudget(t *testing.T) {
 	s := modelServer(t, says("bomb"))

@@ -62,8 +62,8 @@ func Parse(text string, head *scene.Head) (o Orders, reading Reading, why string
 	return o, Illegal, whole.wrong()
 }
 
-// most is how many bytes of each end of an answer are read, and mostBraces how many of its last { may begin JSON.
-const most, mostBraces = 4096, 16
+// most is how many bytes of each end of an answer are read, and mostBraces how many { are tried as the beginning of JSON.
+const most, mostBraces = 4096, 64
 
 // part is a part of an answer, and what the model is told if it is repaired; "": it has to be legal.
 type part struct{ text, is string }
@@ -92,20 +92,19 @@ func parts(text, last string) []part {
 // object turns the last JSON object in a text into words; of objects in one another the outermost that has words.
 // alone: no other one has words.
 func object(text string) (words string, alone bool) {
-	if words = Object(text); words != "" {
-		return words, true
-	}
-	at, end := len(text), 0
 	for range mostBraces {
-		if at = strings.LastIndexByte(text[:at], '{'); at < 0 {
+		at := strings.IndexByte(text, '{')
+		if at < 0 {
 			break
 		}
+		text = text[at:]
 		var found json.RawMessage
-		json.NewDecoder(strings.NewReader(text[at:])).Decode(&found)
+		json.NewDecoder(strings.NewReader(text)).Decode(&found)
 		if outer := Object(string(found)); outer != "" {
-			if alone = at+len(found) > end; alone {
-				words, end = outer, at+len(found)
-			}
+			words, alone = outer, words == ""
+			text = text[len(found):]
+		} else {
+			text = text[1:]
 		}
 	}
 	return words, alone

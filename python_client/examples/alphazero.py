@@ -60,7 +60,7 @@ WHOLE = ("rigid", "wood", "agent0", "agent1")  # planes of the whole board; agen
 NUMBERS = ("ammo", "blast_strength", "can_kick", "step", "enemy0_alive")
 SIDES = np.array([1, -1])  # what is good for the first player is bad for the second
 MOVES = 6  # stop, up, down, left, right, bomb
-SEEDS = 1_000_000  # of the boards of a run; evaluations have those from the thousandth run's on
+SEEDS = 1_000_000  # a run's boards begin at --seed times this, those of evaluations at 1000 times this
 LIMITS = ("out", "minutes", "iterations", "threads")  # options that may change when a run continues
 
 
@@ -590,7 +590,7 @@ def main() -> None:
         return
     config = Config(out, **given)
     if config.seed not in range(1000):
-        parser.error(f"--seed is {config.seed}, expected 0 to 999: evaluations play the boards of others")
+        parser.error(f"--seed is {config.seed}, expected 0 to 999: others have boards of evaluations")
     begun = saved(config)
     trainer = Trainer(config)
     with trainer.envs:

@@ -49,6 +49,7 @@ async function live({ token, key, at, game, episode, view = -1 }, signal) {
   const address = () => ({ token, key, at, game, episode }), link = query => `#${encoded({ token, key, at, ...query })}`;
   let end = "";
   leave();
+  listed = "";
   find("back").href = link({});
   find("back").hidden = !game && !episode;
   find("number").value = game ?? "";
@@ -63,6 +64,7 @@ async function live({ token, key, at, game, episode, view = -1 }, signal) {
   while (!end) {
     try {
       const about = document.hidden ? {} : await server.ask("api/live", token, signal);
+      if (document.hidden) listed = "";
       if (Array.isArray(about)) list(about, { token, at });
       else if (about.running && !game && about.games > 1) {
         enter(link, about);

@@ -135,8 +135,10 @@ def play_suite(
         )
     for option in ("rules", "start_states"):
         if options.get(option):
-            own = option.replace("_", " ")
-            raise ValueError(f"{option} is {options[option]!r:.80}: the suite {name} has {own} of its own")
+            raise ValueError(
+                f"{option} is {options[option]!r:.80}: the suite {name} has rules of its own, which also say "
+                f"where games begin: leave {option} out"
+            )
     with running(options.pop("address"), options.pop("token")) as where:
         specs = {}
         for id in dict.fromkeys(id for id, *_ in suite.parts):

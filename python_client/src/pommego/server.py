@@ -24,7 +24,8 @@ from pommego.errors import BinaryNotFoundError, ServerDiedError, ServerStartErro
 
 # ruff: noqa: PLC0415, the module for failed servers is loaded when one has failed
 
-_GRACE = 3.0  # seconds a server gets to shut down before it is killed: programs that hang take it one
+# Seconds a server gets to shut down before it is killed: to end agents' programs that hang takes it one.
+_GRACE = 3.0
 
 _servers: weakref.WeakSet[Server] = weakref.WeakSet()
 

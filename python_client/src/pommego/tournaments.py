@@ -66,7 +66,7 @@ def tournament(
 
     Schedule, formats and ratings are those of ``pommego tournament``. Policies play 512 games at a time.
     Games between agents alone are played by this machine's program, also with `address`. Moves that agents
-    missed are counted in those games only.
+    missed are counted in those games only. A game of policies that cannot be scored is played again.
 
     Args:
         players: each as for `evaluate`. Policies and pools are called by their keys, in a
@@ -86,7 +86,8 @@ def tournament(
 
     Raises:
         TypeError, ValueError: an argument is not as described.
-        PommegoError: the command refuses it; the message says why. Others as `make_vec`.
+        PommegoError: the command refuses it, or games cannot be scored; the message says why. Others as
+            `make_vec`.
     """
     check_options(options, (*NOT_HERE, "start_states"), tournament, make_vec)
     checks.at_least(1, "games", games)

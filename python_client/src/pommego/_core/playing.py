@@ -21,7 +21,7 @@ from pommego.spec import GameSpec, Result
 from pommego.vector import PommegoVectorEnv
 
 _SHOWN = ("action_mask", "alive", "seat", "state")
-_LOST = "the connection to an agent failed"
+_LOST = "the connection to an agent failed: see the warning, and look at the agent's address, key and limits"
 _HERE = print  # in line-ups in place of any policy: its actions come from here, and its rows are not hidden
 
 
@@ -110,7 +110,6 @@ def play_games(
             for group in groups:
                 group.receive(played)
             tell(int(played.over.sum()))
-    played.check(UnscorableError(_LOST), len(games))
     tell(len(games))
     return played
 
@@ -161,8 +160,8 @@ class _Group:
         played.lengths[at[0]] = game["length"][:, :1]
         void = game.get("void", np.zeros((len(ended), 1), np.bool_))[:, 0]
         played.over[at[0][:, 0]], self.over[ended] = ~void, True
-        for number in at[0][void, 0].tolist():
-            played.leave_out(number, UnscorableError(_LOST))
+        played.void.update(at[0][void, 0].tolist())
+        played.check(UnscorableError(_LOST), len(played.over))
 
 
 def _decide(groups: list[_Group], policies: dict[int, Policy]) -> NDArray[np.uint8]:

@@ -149,7 +149,7 @@ class PolicyGames:
     def _record(self, view: View, games: Array) -> None:
         for i in view.finished.tolist():
             game = int(games[i])
-            if self._pools[game]:
+            if self._pools[game] and not ("void" in view.stats and view.stats["void"][i * self._all]):
                 result = view.stats["result"][i * self._all]  # the first learner's; 0.5: tied or cut off
                 score = {Result.WON: 1.0, Result.LOST: 0.0}.get(result, 0.5)
                 for pool, member in self._pools[game].items():

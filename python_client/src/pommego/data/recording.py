@@ -216,13 +216,13 @@ class _Recording:
             games, learners = np.divmod(info["row"], envs.learners)
             for key, array in told.items():
                 self._told[key][games, self._at[games], learners] = array
-            return actions
+            return checked(policy, actions, info, envs.game_spec.actions)
 
         asked = searching(ask, [envs])
         obs, info = self._begin(every)
         while (self._numbers >= 0).any():
             info |= {"valid": info["alive"], "first": (self._at == 0).repeat(envs.learners), "row": rows}
-            actions = checked(policy, asked(obs, info), info, envs.game_spec.actions)
+            actions = asked(obs, info)
             self._actions[every, self._at] = actions.reshape(self._n, *self._actions.shape[2:])
             self._at += 1
             obs, _, terminated, truncated, info = envs.step(actions)
