@@ -62,7 +62,7 @@ func Parse(text string, head *scene.Head) (o Orders, reading Reading, why string
 	return o, Illegal, whole.wrong()
 }
 
-// most is how many bytes of each end of an answer are read, and mostBraces how many { are tried as the beginning of JSON.
+// most is how many bytes of each end of an answer are read, and mostBraces how many { may begin JSON.
 const most, mostBraces = 4096, 64
 
 // part is a part of an answer, and what the model is told if it is repaired; "": it has to be legal.
