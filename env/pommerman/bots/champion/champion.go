@@ -66,7 +66,7 @@ var Roster = seat.Roster[pommerman.View]{
 	// With a new version of champion or of a network guided has one, too.
 	seat.Kind[pommerman.View]{Name: "guided", Make: func(o *seat.Options) pommerman.Bot {
 		return newChampion(o, new(learned.Guide))
-	}}.Version(2),
+	}}.Version(3),
 }
 
 func newChampion(o *seat.Options, guide *learned.Guide) *champion {
