@@ -62,7 +62,7 @@ func Files(paths ...string) (files []string, err error) {
 		}
 		before := len(files)
 		err := filepath.WalkDir(path, func(at string, d fs.DirEntry, err error) error {
-			if state, _ := filepath.Match(stateFiles, d.Name()); state {
+			if state, _ := filepath.Match(stateFiles, d.Name()); state || d.Name() == "game_state.json" {
 				at = filepath.Dir(at)
 			} else if !RecordedName.MatchString(d.Name()) {
 				return err

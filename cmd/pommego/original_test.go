@@ -65,6 +65,7 @@ func TestOriginal(t *testing.T) {
 	shuffled.State = slices.Clone(game.State)
 	slices.Reverse(shuffled.State)
 	unnamed.Config = ""
+	lists := strings.Replace(asJSON(t, game), `"[4, 0, 5, 3]"`, `"[[4, 1, 2], 0.0, 5, 3.0]"`, 1)
 	plain := strings.NewReplacer(`:"[`, `:[`, `]"`, `]`, `\"`, `"`).Replace(asJSON(t, game))
 	root := t.TempDir()
 	for _, number := range []string{"1", "2"} {
@@ -72,8 +73,10 @@ func TestOriginal(t *testing.T) {
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, "game_state.json"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
+		for name, content := range map[string]string{"game_state.json": text, "797.json": asJSON(t, game.State[0])} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	for _, tc := range []struct {
@@ -89,6 +92,7 @@ func TestOriginal(t *testing.T) {
 		{"in another object", writeFile(t, "blob.json", `{"blob": `+text+`}`), 1},
 		{"in any order", writeFile(t, "shuffled.json", asJSON(t, shuffled)), 1},
 		{"values, no texts", writeFile(t, "plain.json", plain), 1},
+		{"floats, words of an agent without radio", writeFile(t, "lists.json", lists), 1},
 		{"no id", writeFile(t, "unnamed.json", asJSON(t, unnamed)), 1},
 		{"a folder of states", game.folder(t), 1},
 	} {
@@ -118,6 +122,7 @@ func TestOriginal(t *testing.T) {
 			}
 		})
 	}
+	// Each game is counted once, with states of an unfinished one beside it.
 	if r := pommego(t, "verify", root); !strings.HasSuffix(r.out, "\n2 games, 8 steps, 0 mismatches\n") {
 		t.Errorf("of a folder of folders verify says %s%s", r.out, r.errors)
 	}
@@ -153,6 +158,20 @@ func TestOriginalWithoutActions(t *testing.T) {
 	asked(t, viewed(t, path), "/api/game/1", &seen)
 	if len(seen.Steps) != 4 || seen.Steps[3].Agents[0].At == seen.Steps[0].Agents[0].At {
 		t.Errorf("view shows %d positions, %v", len(seen.Steps), seen.Steps)
+	}
+}
+
+// TestOriginalOfTraining takes a tie of a game that goes on: the agent in training, which no state names, has died.
+func TestOriginalOfTraining(t *testing.T) {
+	_, game := original(t)
+	game.State = game.State[:2]
+	if r := pommego(t, "verify", writeFile(t, "game_state.json", asJSON(t, game))); r.code != exitOK {
+		t.Errorf("verify says %s%s", r.out, r.errors)
+	}
+	game.Result["name"] = "Win"
+	r := pommego(t, "verify", writeFile(t, "game_state.json", asJSON(t, game)))
+	if !strings.Contains(r.out, "result: expected Win, got Incomplete") {
+		t.Errorf("of a game that nobody has won verify says %s%s", r.out, r.errors)
 	}
 }
 

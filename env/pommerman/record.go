@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -253,10 +254,27 @@ func Original(game func(id string) (env.Game, error)) record.Format {
 		}
 		err := m.game.rules.readJSON(object, t)
 		if object["intended_actions"] != nil {
-			err = cmp.Or(object.take("intended_actions", &in.Actions), err)
+			var sent []any
+			err = cmp.Or(object.take("intended_actions", &sent), err)
+			in.Actions = make([]int, len(sent))
+			for seat, action := range sent {
+				in.Actions[seat] = moveOf(action)
+			}
 		}
 		in.Messages = t.Radio
 		return err
 	}
 	return f.Format()
+}
+
+// moveOf returns the number in an action as the original was given it, which keeps what it gets: a
+// float, or of the dead by radio a list of number and words. It returns -1 if there is none.
+func moveOf(sent any) int {
+	if list, ok := sent.([]any); ok && len(list) > 0 {
+		sent = list[0]
+	}
+	if number, ok := sent.(float64); ok && number == math.Trunc(number) {
+		return int(number)
+	}
+	return -1
 }
