@@ -178,6 +178,15 @@ func (m *Match) restore(state json.RawMessage, x *jsonExtra) error {
 			return fmt.Errorf("pommerman: state: %w", err)
 		}
 		t.Results, t.Due, t.Training = x.Results, x.RingDue, x.Training
+	} else if object["collapses"] != nil {
+		var at []int
+		if err := object.take("collapses", &at); err != nil {
+			return fmt.Errorf("pommerman: state: %w", err)
+		}
+		if want := m.game.rules.Collapses(); !slices.Equal(at, want) {
+			return fmt.Errorf("pommerman: state: \"collapses\" is %d, but by the rules' first_collapse and max_steps it is %d: "+
+				"take rules with which they agree", at, want)
+		}
 	}
 	return m.game.form.Set(t, &m.State)
 }

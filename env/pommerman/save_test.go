@@ -165,6 +165,28 @@ func TestChangedAtCollapse(t *testing.T) {
 	}
 }
 
+// TestSavedWithOtherCollapses: a file of the reference is not continued with rings that fall at other steps.
+func TestSavedWithOtherCollapses(t *testing.T) {
+	g, err := New("test", "", Playground(FFA).Collapsing(500), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := g.New(1)[0].(*Match)
+	m.Reset(env.Seed{Value: 1})
+	text, err := m.AppendJSON(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs := strings.Replace(string(text), `"pommego":`, `"other":`, 1)
+	if err := m.RestoreJSON([]byte(theirs)); err != nil {
+		t.Errorf("with collapses of its rules it is refused: %v", err)
+	}
+	err = m.RestoreJSON([]byte(strings.Replace(theirs, "[500,", "[100,", 1)))
+	if err == nil || !strings.Contains(err.Error(), `"collapses" is [100 575 650 725], but by the rules' first_collapse`) {
+		t.Errorf("with other collapses: %v", err)
+	}
+}
+
 // TestNobodyLivesInWalls: by no rules is a state taken in which an agent stands where the board shows a wall.
 func TestNobodyLivesInWalls(t *testing.T) {
 	for name, rules := range variants() {
