@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import random
 import socket
@@ -229,7 +230,7 @@ def test_a_second_game_with_an_agent_that_fails_to_begin_it(
     first = agents.HttpAgent(port=port, host="127.0.0.1", act_timeout=5)
     pommerman.make("PommeFFACompetition-v0", [first, *others])
     second = agents.HttpAgent(port=port, host="127.0.0.1", act_timeout=5)
-    with pytest.warns(UserWarning, match=r"127\.0\.0\.1:\d+ answered init_agent with 500"):
+    with pytest.warns(UserWarning, match=r"127\.0\.0\.1:\d+ did not take init_agent: .* 500"):
         env = pommerman.make("PommeFFACompetition-v0", [second, *(agents.RandomAgent() for _ in range(3))])
     assert "'Bomber' object is not callable" in capsys.readouterr().err
     env.seed(1)
@@ -247,7 +248,7 @@ def test_failures_at_the_end_do_not_matter(
     runner, port = remote
     monkeypatch.setattr(runner, what, fail)
     agent = seated(agents.HttpAgent(port=port, host="127.0.0.1", act_timeout=5))
-    with pytest.warns(UserWarning, match=f"answered {what} with 500"):
+    with pytest.warns(UserWarning, match=f"did not take {what}: HTTP Error 500"):
         getattr(agent, what)(*([-1] if what == "episode_end" else []))
 
 
@@ -284,22 +285,43 @@ def test_a_late_agent_stops(remote: tuple[Remote, int]) -> None:
     ],
 )
 def test_what_is_no_agent(answer: bytes, reason: str) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    with answering(b"HTTP/1.1 200 OK\r\n\r\n", answer) as port:
+        agent = agents.HttpAgent(port=port, host="127.0.0.1", act_timeout=5)
+        with pytest.raises((ValueError, ConnectionError), match=reason):
+            agent.act({}, SPACE)
 
-        def speak() -> None:
-            for said in (b"HTTP/1.1 200 OK\r\n\r\n", answer):
+
+@contextlib.contextmanager
+def answering(*answers: bytes) -> Iterator[int]:
+    """Answer one connection after the other, then listen no more; yield the port."""
+
+    def speak() -> None:
+        with listener:
+            for said in answers:
                 with listener.accept()[0] as connection:
                     connection.sendall(said)
                     connection.shutdown(socket.SHUT_WR)
                     while connection.recv(1 << 16):
                         pass
 
-        thread = threading.Thread(target=speak)
-        thread.start()
-        agent = agents.HttpAgent(port=listener.getsockname()[1], host="127.0.0.1", act_timeout=5)
-        with pytest.raises((ValueError, ConnectionError), match=reason):
-            agent.act({}, SPACE)
-        thread.join()
+    listener = socket.create_server(("127.0.0.1", 0))
+    thread = threading.Thread(target=speak)
+    thread.start()
+    yield listener.getsockname()[1]
+    thread.join()
+
+
+def test_an_agent_that_has_ended() -> None:
+    """It knows no /ping, and goes without a word at /shutdown; the others are told, however often."""
+    told: list[str] = []
+    other = agents.RandomAgent()
+    other.shutdown = lambda: told.append("shutdown")
+    with answering(b"HTTP/1.1 404 Not Found\r\n\r\n", b"HTTP/1.1 200 OK\r\n\r\n", b"") as port:
+        env = pommerman.make("OneVsOne-v0", [agents.HttpAgent(port=port, host="127.0.0.1", timeout=5), other])
+        for _ in range(2):
+            with pytest.warns(UserWarning, match=r"127\.0\.0\.1:\d+ did not take shutdown: "):
+                env.close()
+    assert told == ["shutdown"] * 2
 
 
 @pytest.mark.parametrize(

@@ -53,20 +53,22 @@ class HttpAgent(BaseAgent):
             try:
                 with urllib.request.urlopen(f"{self._url}/ping", timeout=_SECONDS):  # nosec B310  # _url is of http
                     return
-            except OSError as error:
+            except urllib.error.HTTPError as error:
+                error.close()
+                return
+            except (OSError, http.client.HTTPException) as error:
                 if time.monotonic() >= deadline:
                     raise TimeoutError(f"no agent at {self._url} within {timeout:g} s: {error}") from error
             time.sleep(_PAUSE)
 
     def _notify(self, what: str, **fields: Any) -> None:
-        """Send a notification. If the server fails, the agent plays on, as in the original."""
+        """Send a notification. If the server fails or has ended, the game goes on without it."""
         try:
             self._post(what, _SECONDS, **fields)
-        except urllib.error.HTTPError as error:
-            error.close()
-            warnings.warn(
-                f"the agent at {self._url} answered {what} with {error.code} {error.reason}", stacklevel=3
-            )
+        except OSError as error:
+            if isinstance(error, urllib.error.HTTPError):
+                error.close()
+            warnings.warn(f"the agent at {self._url} did not take {what}: {error}", stacklevel=3)
 
     def _post(self, what: str, timeout: float, **fields: Any) -> bytes | None:
         """Send fields, each a JSON text in JSON; return the reply, None if it did not come in time."""

@@ -15,7 +15,7 @@ from pommego.pommerman import constants, utility
 from pommego.pommerman.forward_model import MAPS
 
 _LONGEST = 1 << 20  # bytes of a request
-_SECONDS = 10.0  # how long a request may take to arrive
+_SECONDS = 2.0  # how long a request may keep the others waiting until more of it arrives
 _PATHS = {"GET": {"/ping"}, "POST": {"/init_agent", "/action", "/episode_end", "/shutdown"}}
 
 
@@ -27,6 +27,9 @@ class DockerAgentRunner(abc.ABC):
     `agents.HttpAgent`, the original's agents of that kind and `pommego play`
     call it. If a method raises an exception, the answer is a 500 with its message, the
     traceback is written to standard error, and the server continues.
+
+    The methods are called one after the other in the thread that serves. So a connection
+    that sends nothing holds up the others, for two seconds.
     """
 
     @abc.abstractmethod
