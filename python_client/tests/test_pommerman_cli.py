@@ -41,6 +41,8 @@ def pictures(folder: Path) -> list[int]:
 @pytest.mark.parametrize("render", [[], ["--render", "--do_sleep", "False"]])
 def test_a_battle_is_recorded(tmp_path: Path, capsys: pytest.CaptureFixture[str], render: list[str]) -> None:
     games, videos = tmp_path / "games", tmp_path / "videos"
+    (games / "1").mkdir(parents=True)
+    (games / "1" / "800.json").write_text("{}")  # left by a game that was interrupted
     run_battle.main([*DUEL, "--record_json_dir", str(games), "--record_pngs_dir", str(videos), *render])
     out = capsys.readouterr().out
     assert "Final Result:  {'result': <Result." in out

@@ -665,11 +665,32 @@ def test_copies_live_their_own_lives(how: Any) -> None:
         twin.close()
 
 
+def test_a_saved_game_does_not_outlive_itself() -> None:
+    """Whether it could be loaded or not, a fresh game is that of the environment again."""
+    with made("PommeFFA-v1") as env, made("OneVsOne-v0") as duel:
+        duel.reset()
+        env.reset()
+        state, collapses = env.get_json_info(), env.collapses
+        env.set_init_game_state({**state, "collapses": "[7]"})
+        env.reset()
+        assert env.collapses == [7]
+        env.set_init_game_state(duel.get_json_info())
+        with pytest.raises(ValueError, match=r"the agents \[0, 1\], expected"):
+            env.reset()
+        env.set_init_game_state(None)
+        assert len(env.reset()[0]["board"]) == 11
+        assert env.collapses == collapses
+
+
 def test_a_bad_saved_game() -> None:
     with made() as env:
         env.reset()
         state = env.get_json_info()
         env.set_init_game_state({**state, "agents": json.dumps([{**AGENT, "agent_id": 7}])})
+        with pytest.raises(ValueError, match=r"the agents \[7\], expected this environment's: \[0, 1"):
+            env.reset()
+        bomb = {"bomber_id": 7, "position": [1, 1], "life": 9, "blast_strength": 2, "moving_direction": None}
+        env.set_init_game_state({**state, "bombs": json.dumps([bomb])})
         with pytest.raises(ValueError, match="an agent 7, which this"):
             env.reset()
         env.set_init_game_state({name: text for name, text in state.items() if name != "bombs"})
@@ -683,17 +704,17 @@ AGENT = {"position": [1, 1], "is_alive": True, "ammo": 1, "blast_strength": 2, "
 def test_files_of_steps_are_joined(tmp_path: Path) -> None:
     with made() as env:
         state = env.get_json_info() if env.reset() else {}
-        env.set_init_game_state({**state, "step_count": "99"})
+        env.set_init_game_state({**state, "step_count": "999"})  # from 1,000 on names are longer
         env.reset()
+        info = {"result": constants.Result.Incomplete}
         for _ in range(3):
             env.save_json(str(tmp_path))
-            _, _, _, info = env.step([0] * 4)
-        for path in list(tmp_path.iterdir()):
-            path.rename(path.with_name(path.name.lstrip("0")))  # from 1,000 steps on names are longer
+            env.step([0] * 4)
+    (tmp_path / "args.json").write_text("{}")  # somebody else's: not taken, not deleted
     utility.join_json_state(str(tmp_path), ["me"] * 4, "now", FFA, info)
-    assert [path.name for path in tmp_path.iterdir()] == ["game_state.json"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["args.json", "game_state.json"]
     joined = json.loads((tmp_path / "game_state.json").read_text())
-    assert [json.loads(state["step_count"]) for state in joined["state"]] == [99, 100, 101]
+    assert [json.loads(state["step_count"]) for state in joined["state"]] == [999, 1000, 1001]
     assert joined["result"] == {"name": "Incomplete", "id": 3}
     assert "winners" not in joined
 

@@ -19,6 +19,7 @@ from pommego.pommerman import constants
 Board = NDArray[Any]
 Cell = tuple[int, int]
 
+STATE_FILES = "[0-9][0-9][0-9]*.json"  # as `save_json` names them
 _MOST_CUT_OFF = 4  # unreachable passages allowed, before another board is tried
 _WALLS = (constants.Item.Rigid.value, constants.Item.Wood.value)
 _POWERUPS = (constants.Item.ExtraBomb.value, constants.Item.IncrRange.value, constants.Item.Kick.value)
@@ -287,7 +288,7 @@ def join_json_state(
         info: what the last step returned.
     """
     folder = Path(record_json_dir)
-    parts = [path for path in folder.rglob("*.json") if "game_state" not in path.name]
+    parts = list(folder.rglob(STATE_FILES))
     parts.sort(key=lambda path: (path.parent, len(path.name), path.name))  # 1000 after 999
     game: dict[str, Any] = {
         "agents": agents,

@@ -52,6 +52,9 @@ def _play(env: envs.v0.Pomme, args: argparse.Namespace, number: str) -> dict[str
     pngs, jsons = _folder(args.record_pngs_dir, number), _folder(args.record_json_dir, number)
     obs = env.reset()
     print("Starting the Game.")
+    if jsons:
+        for left in Path(jsons).glob(utility.STATE_FILES):  # of a game that was interrupted
+            left.unlink()
     done, info = False, {}
     while not done:
         _show(env, args, pngs, jsons)

@@ -86,6 +86,7 @@ class Pomme(gymnasium.Env):
         self._flames: list[Any] = []
         self._items: dict[tuple[int, int], int] = {}
         self._init_game_state: Mapping[str, Any] | None = None
+        self._replaced: dict[str, Any] = {}  # the environment's attributes that a saved game replaces
         self._agents: Any = None
         self._mode = kwargs.get("render_mode") or "human"
         self.training_agent: int | None = None
@@ -168,6 +169,8 @@ class Pomme(gymnasium.Env):
             self.seed(seed)
         if self._agents is None:
             raise ValueError("there are no agents: call set_agents(agents) before reset()")
+        vars(self).update(self._replaced)
+        self._replaced = {}
         if self._init_game_state is not None:
             self.set_json_info()
         else:
@@ -283,9 +286,12 @@ class Pomme(gymnasium.Env):
         Raises:
             ValueError: it is not a saved game of this environment's agents.
         """
-        self._board_size = int(self._saved("board_size"))
+        self._replace(_board_size=int(self._saved("board_size")))
+        saved, own = self._saved("agents"), sorted([agent.agent_id for agent in self._agents])
+        if (ids := sorted([entry["agent_id"] for entry in saved])) != own:
+            raise ValueError(f"the saved game has the agents {ids}, expected this environment's: {own}")
         self._step_count = int(self._saved("step_count"))
-        for entry in self._saved("agents"):
+        for entry in saved:
             agent = self._agent(entry["agent_id"])
             agent.set_start_position(tuple(entry["position"][:2]))
             kicks, alive = bool(entry["can_kick"]), bool(entry["is_alive"])
@@ -306,6 +312,11 @@ class Pomme(gymnasium.Env):
             characters.Flame(tuple(flame["position"]), flame["life"]) for flame in self._saved("flames")
         ]
         self._items = {tuple(cell): item for cell, item in self._saved("items")}
+
+    def _replace(self, **attributes: Any) -> None:
+        """Set attributes until the next `reset`."""
+        self._replaced = {name: getattr(self, name) for name in attributes} | self._replaced
+        vars(self).update(attributes)
 
     def _saved(self, name: str) -> Any:
         """Return a field of the state that was set, whose values are JSON texts or plain values."""

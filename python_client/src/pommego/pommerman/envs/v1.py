@@ -72,7 +72,7 @@ class Pomme(v0.Pomme):
         return super().get_json_info() | utility.json_texts({"collapses": self.collapses})
 
     def set_json_info(self) -> None:
-        """Put the game into the state that was set; `collapses` in it replaces the environment's."""
+        """Put the game into the state that was set; until `reset`, `collapses` in it holds."""
         super().set_json_info()
         if "collapses" in self._init_game_state:
-            self.collapses = self._saved("collapses")
+            self._replace(collapses=self._saved("collapses"))
