@@ -9,15 +9,20 @@ as one line of JSON and answered with a move. docs/games/suitebot.md describes t
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import json
 import socket
 import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 NAMES = ("up", "down", "left", "right", "hold", "plant_bomb")  # or letters of these, from the bot
 LETTERS = {name[0].upper(): name for name in NAMES} | {"B": "plant_bomb"}
 LONGEST_ANSWER = 4096
-SECONDS = 1.0  # the longest wait for the bot's move; the match has a shorter limit
+SECONDS = 1.0  # the wait for the bot's move, unless the match's limit is longer
 
 
 def request(obs: dict[str, Any]) -> dict[str, Any]:
@@ -49,13 +54,24 @@ def player(seat: int, agent: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def ask(bot: tuple[str, int], obs: dict[str, Any]) -> str:
+@contextlib.contextmanager
+def reserved(address: str) -> Iterator[None]:
+    """Keep the bot to this program: with each game the kit forgets the one before."""
+    with Path(tempfile.gettempdir(), f"suitebot_kit {address}.lock").open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            sys.exit(f"the bot at {address} is in another game: set GOMAXPROCS=1, or give each seat a bot")
+        yield
+
+
+def ask(bot: tuple[str, int], obs: dict[str, Any], seconds: float) -> str:
     """Ask the bot for its move.
 
     Raises:
         OSError: it cannot be reached, or takes longer.
     """
-    with socket.create_connection(bot, timeout=SECONDS) as connection:
+    with socket.create_connection(bot, timeout=seconds) as connection:
         connection.sendall(json.dumps(request(obs)).encode() + b"\n")
         answer = b""
         while len(answer) < LONGEST_ANSWER and (part := connection.recv(LONGEST_ANSWER)):
@@ -67,17 +83,22 @@ def ask(bot: tuple[str, int], obs: dict[str, Any]) -> str:
 def main() -> None:
     """Answer the questions on standard input, one per line. Only moves come from the bot."""
     host, _, port = sys.argv[1].rpartition(":")
-    for line in sys.stdin:
-        question = json.loads(line)
-        if "id" not in question:
-            continue
-        answer = {"id": question["id"]}
-        if question["type"] == "act":
-            try:
-                answer["action"] = ask((host, int(port)), question["obs"])
-            except OSError as error:
-                answer["error"] = str(error)
-        print(json.dumps(answer), flush=True)
+    seconds = SECONDS
+    with reserved(sys.argv[1]):
+        for line in sys.stdin:
+            question = json.loads(line)
+            if "id" not in question:
+                continue
+            answer = {"id": question["id"]}
+            if question["type"] == "begin":
+                seconds = max(SECONDS, question["limit_ms"] / 1000)
+            else:
+                try:
+                    answer["action"] = ask((host, int(port)), question["obs"], seconds)
+                except OSError as error:
+                    # This is no move, so it counts as a failed one, and the game goes on.
+                    answer["action"] = str(error)
+            print(json.dumps(answer), flush=True)
 
 
 if __name__ == "__main__":

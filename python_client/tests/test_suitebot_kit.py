@@ -5,10 +5,13 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import socket
 import socketserver
+import struct
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -24,7 +27,7 @@ PAGE = REPOSITORY / "docs" / "games" / "suitebot.md"
 class Bot(socketserver.TCPServer):
     """A bot as the kit's: one connection a round, one line in, one move out, without a line feed."""
 
-    def __init__(self, decide: Callable[[dict[str, Any]], str]) -> None:
+    def __init__(self, decide: Callable[[dict[str, Any]], str | None]) -> None:
         super().__init__(("127.0.0.1", 0), self._handler())
         self.asked: list[dict[str, Any]] = []
         self.decide = decide
@@ -34,13 +37,19 @@ class Bot(socketserver.TCPServer):
         class Handler(socketserver.StreamRequestHandler):
             def handle(self) -> None:
                 self.server.asked.append(json.loads(self.rfile.readline()))
-                self.wfile.write(self.server.decide(self.server.asked[-1]).encode())
+                answer = self.server.decide(self.server.asked[-1])
+                if answer is not None:
+                    self.wfile.write(answer.encode())
+                    return
+                # Reset the connection.
+                self.request.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                self.request.close()
 
         return Handler
 
 
 @contextlib.contextmanager
-def connected(decide: Callable[[dict[str, Any]], str]) -> Iterator[tuple[Bot, str]]:
+def connected(decide: Callable[[dict[str, Any]], str | None]) -> Iterator[tuple[Bot, str]]:
     """Run a bot; the agent is the example in front of it."""
     with Bot(decide) as bot:
         thread = threading.Thread(target=bot.serve_forever, args=(0.01,))
@@ -100,6 +109,34 @@ def test_a_bot_that_cannot_be_reached_fails(binary: Path) -> None:
     seat = play(binary, f"{agent},static,static,static")["seats"][0]
     assert (seat["moves"], seat["failed"]) == (100, 100)
     assert "refused" in seat["last_error"]
+
+
+def test_a_slow_move_is_waited_for(binary: Path) -> None:
+    """The limit of the match holds, here 30 seconds."""
+
+    def decide(dto: dict[str, Any]) -> str:
+        if dto["currentRound"] == 3:
+            time.sleep(1.2)
+        return "H"
+
+    with connected(decide) as (bot, agent):
+        seat = play(binary, f"{agent},static,static,static")["seats"][0]
+    assert (seat["moves"], seat["failed"], len(bot.asked)) == (100, 0, 100), seat
+
+
+def test_a_lost_connection_costs_one_move(binary: Path) -> None:
+    with connected(lambda dto: None if dto["currentRound"] == 3 else "H") as (bot, agent):
+        seat = play(binary, f"{agent},static,static,static")["seats"][0]
+    assert (seat["moves"], seat["failed"], len(bot.asked)) == (100, 1, 100), seat
+    assert "step 3" in seat["last_error"]
+    assert "reset by peer" in seat["last_error"]
+
+
+def test_a_bot_is_in_one_game_at_a_time(binary: Path) -> None:
+    with connected(lambda _: "H") as (bot, agent), pytest.raises(subprocess.CalledProcessError) as refused:
+        play(binary, f"{agent},{agent},static,static")
+    assert "in another game: set GOMAXPROCS=1" in refused.value.stderr
+    assert not bot.asked
 
 
 def test_the_page_has_every_field(binary: Path) -> None:
