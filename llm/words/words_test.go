@@ -374,6 +374,26 @@ func TestRulesOfEveryGame(t *testing.T) {
 	}
 }
 
+// TestRulesOfVariants: where other rules make a sentence false, another stands in its place.
+func TestRulesOfVariants(t *testing.T) {
+	for _, tc := range []struct{ id, rules, want string }{
+		{"BaseWar-v0", `{"tick_at_once": true}`, "explodes 6 ticks after it was laid"},
+		{"BaseWar-v0", `{"bombs_spent": true}`, "a figure has 3 for the whole game."},
+		{"BaseWar-v0", `{"own_cell_safe": true}`, "lives. A bomb hurts no figure on its own cell. The"},
+		{"BaseWar-v0", `{"own_cell_shields": true}`, "A figure on a bomb's own cell shields everything else from it. The"},
+		{"BaseWar-v0", `{"hurt_first": true}`, "lives. Of several figures on a cell only one is hurt. The"},
+		{"BaseWar-v0", `{"own_harmless": true}`, "lives. A bomb hurts neither figures nor base of its own side. The"},
+		{"SuiteBot-v0", `{"own_bombs_contest": false}`, "counts for nobody; for a kill the victim's own bombs do not matter."},
+		{"SuiteBot-v0", `{"self_kill_points": -5}`, "counts for nobody. Who is killed by own bombs alone gets -5.\n"},
+		{"SuiteBot-v0", `{"collision_points": -100}`, "all die and get -100 for each other one there, and so does"},
+		{"SuiteBot-v0", `{"home_points": 7}`, "an enemy's home, whose owner gets 7. The dead"},
+	} {
+		if got := play(t, tc.id, tc.rules, 1, 0).Prompt(words.Form{}); !strings.Contains(got, tc.want) {
+			t.Errorf("%s %s: %q is not in\n%s", tc.id, tc.rules, tc.want, got)
+		}
+	}
+}
+
 // stageOf is the stage of the original's standard game.
 func stageOf(t *testing.T) env.Stage {
 	game, err := catalog.Game("PommeFFACompetition-v0")
