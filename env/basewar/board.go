@@ -2,6 +2,7 @@ package basewar
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"pommego/env"
@@ -68,6 +69,12 @@ func (r *Rules) counterpart(c grid.Cell) grid.Cell {
 // check returns an error unless maps can be made: there must be room for stones and
 // boxes, and the RNG must find a connected map soon.
 func (l *layout) check() error {
+	r, pair := l.rules, func(p spot) bool { return !p.single() }
+	singles := len(slices.DeleteFunc(slices.Clone(l.spots), pair))
+	if r.Symmetry != Unrelated && r.NumStones%2+r.NumBoxes%2 > singles {
+		return fmt.Errorf("rules: num_stones is %d and num_boxes is %d, want at most %d of them odd: with symmetry %s "+
+			"the other free cells are pairs", r.NumStones, r.NumBoxes, singles, r.Symmetry)
+	}
 	rng := env.Seed{}.RNG(env.StreamBoard)
 	for range 10_000 {
 		if _, _, ok := l.draw(&rng); ok {

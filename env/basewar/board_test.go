@@ -124,19 +124,27 @@ func TestStonesAreSpreadEvenly(t *testing.T) {
 
 // TestImpossibleMaps are refused when the game is made, not when it is dealt.
 func TestImpossibleMaps(t *testing.T) {
+	const never = "num_stones and num_boxes hardly ever fit"
 	for _, c := range []struct {
 		reason string
 		edit   func(*Rules)
+		want   string
 	}{
-		{"more boxes than cells", func(r *Rules) { r.NumBoxes = 200 }},
-		{"stones that always cut the map", func(r *Rules) { r.NumStones = 110 }},
-		{"no map is odd when turned round, but for its centre",
-			func(r *Rules) { r.Symmetry, r.NumStones, r.NumBoxes = Rotated, 41, 81 }},
+		{"more boxes than cells", func(r *Rules) { r.NumBoxes = 200 }, never},
+		{"stones that always cut the map", func(r *Rules) { r.NumStones = 110 }, never},
+		{"a map turned round has one cell that is its own counterpart",
+			func(r *Rules) { r.Symmetry, r.NumStones, r.NumBoxes = Rotated, 41, 81 },
+			"num_stones is 41 and num_boxes is 81, want at most 1 of them odd: with symmetry rotation"},
+		{"which must stay free on a small one",
+			func(r *Rules) { r.Symmetry, r.BoardSize, r.NumStones, r.NumBoxes = Rotated, 7, 3, 0 },
+			"num_stones is 3 and num_boxes is 0, want at most 0 of them odd: with symmetry rotation"},
+		{"as the middle column of one in a mirror",
+			func(r *Rules) { r.BoardSize, r.FreeSteps, r.NumStones, r.NumBoxes = 7, 5, 1, 0 }, "with symmetry mirror"},
 	} {
 		r := Standard()
 		c.edit(&r)
-		if _, err := New("test", "", r, nil); err == nil || !strings.Contains(err.Error(), "hardly ever fit") {
-			t.Errorf("%s: error is %v, want one that says so", c.reason, err)
+		if _, err := New("test", "", r, nil); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error is %v, want %q", c.reason, err, c.want)
 		}
 	}
 }
