@@ -31,8 +31,7 @@ func (e *explosion) set(f fuse, owner int) {
 // explode lets the bombs that are due explode, and those they set off, and returns the
 // agents killed. e must be empty; explode fills it with what exploded.
 func (g *Game) explode(s *State, e *explosion, due *volley, dead env.SeatSet) (killed env.SeatSet) {
-	e.add(due)
-	g.chain(s, e)
+	g.chain(s, e, due)
 	g.share(s, e)
 	if g.rules.DeadKills {
 		dead = 0
@@ -45,9 +44,10 @@ func (g *Game) explode(s *State, e *explosion, due *volley, dead env.SeatSet) (k
 	return killed
 }
 
-// chain marks what the bombs reach and lets every bomb there explode too, until no more
+// chain marks what the bombs that are due reach and lets every bomb there explode too, until no more
 // are reached.
-func (g *Game) chain(s *State, e *explosion) {
+func (g *Game) chain(s *State, e *explosion, due *volley) {
+	e.add(due)
 	for done := 0; done < e.n; {
 		for ; done < e.n; done++ {
 			for w, word := range g.reach(Cell(e.bombs[done].at)) {

@@ -29,8 +29,7 @@ func (g *Game) forecast(s *State, plants env.SeatSet, f *Forecast) {
 			continue
 		}
 		var e explosion
-		e.add(&due)
-		g.chain(&f.state, &e)
+		g.chain(&f.state, &e, &due)
 		g.share(&f.state, &e)
 		f.At[k], f.Rounds = e.reached, k+1
 		for w := range g.words {
@@ -46,13 +45,26 @@ func (g *Game) forecast(s *State, plants env.SeatSet, f *Forecast) {
 // foresight is the env.Foresight of a seat.
 type foresight struct {
 	seat     int
-	view     View
+	view     View // with the bombs that were seen and are out of sight now
 	forecast Forecast
 }
 
 func (m *Match) Foresight(seat int) env.Foresight { return &foresight{seat: seat} }
 
-func (f *foresight) Look(m env.Match) { m.(*Match).View(f.seat, &f.view) }
+func (f *foresight) Look(match env.Match) {
+	m, known := match.(*Match), f.view.State
+	for ; known.StepCount < m.StepCount; known.StepCount++ {
+		var e explosion
+		due := m.game.burnFuses(&known)
+		m.game.chain(&known, &e, &due)
+	}
+	m.View(f.seat, &f.view)
+	for b := range known.Bombs {
+		if !f.view.Sight.Has(b.Cell) {
+			f.view.State.Place(b)
+		}
+	}
+}
 
 // Foresee writes what is to come. Fields with an agent or another player's home base are closed, since they kill.
 func (f *foresight) Foresee(move uint8, to *env.Forecast) {

@@ -79,3 +79,37 @@ func TestForeseePlanting(t *testing.T) {
 		}
 	}
 }
+
+// TestForeseeOutOfSight: in fog a seat knows of a bomb that it has left behind until that goes off.
+func TestForeseeOutOfSight(t *testing.T) {
+	rules := Standard()
+	rules.ViewRadius, rules.HomeLayout = 2, Fixed
+	g := mustGame(t, rules)
+	for _, tc := range []struct {
+		reason string
+		bombs  []Bomb
+		want   uint64 // when the field of the last bomb burns
+	}{
+		{"a round has passed", []Bomb{{g.At(5, 5), 3, 1}}, 1 << 2},
+		{"it was due", []Bomb{{g.At(5, 6), 1, 1}}, 0},
+		{"it was set off", []Bomb{{g.At(5, 6), 1, 1}, {g.At(5, 7), 3, 1}}, 0},
+	} {
+		m := g.New(1)[0].(*Match)
+		m.Reset(env.Seed{Value: 1})
+		m.Agents[0] = g.At(7, 5)
+		for _, b := range tc.bombs {
+			m.Place(b)
+		}
+		f := m.Foresight(0)
+		f.Look(m)
+		m.Step([]uint8{uint8(Right), 0, 0, 0})
+		for range 2 { // a second look in the same round changes nothing
+			var ahead env.Forecast
+			f.Look(m)
+			f.Foresee(uint8(Hold), &ahead)
+			if got := ahead.Burns[tc.bombs[len(tc.bombs)-1].Cell]; got != tc.want {
+				t.Errorf("%s: the field burns at %b, want %b", tc.reason, got, tc.want)
+			}
+		}
+	}
+}
