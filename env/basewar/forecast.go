@@ -201,9 +201,7 @@ func (f *foresight) Foresee(move uint8, to *env.Forecast) {
 	for i := range to.Burns {
 		c := grid.At(i/n, i%n)
 		for t := 1; t <= ahead.Rounds; t++ {
-			if ahead.Blast[t].Has(c) {
-				to.Burns[i] |= 1 << t
-			}
+			to.Burns[i] |= uint64(toByte(ahead.Blast[t].Has(c))) << t
 		}
 		to.Open[i] = !ahead.Closed[1].Has(c)
 	}

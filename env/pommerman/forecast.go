@@ -143,9 +143,7 @@ func (f *foresight) Foresee(move uint8, to *env.Forecast) {
 	for i := range to.Burns {
 		c := grid.At(i/n, i%n)
 		for t := 1; t <= f.ahead.Last; t++ {
-			if f.ahead.Deadly[t].Has(c) {
-				to.Burns[i] |= 1 << t
-			}
+			to.Burns[i] |= uint64(toByte(f.ahead.Deadly[t].Has(c))) << t
 		}
 		item := f.view.Board[c]
 		free := item != Rigid && item != Wood && !f.ahead.Rest.Has(c)
