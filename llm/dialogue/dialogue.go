@@ -115,7 +115,8 @@ func (s *Seat) View(step *scene.Step) (text string, legal [][]string) {
 	if legal = [][]string{}; !s.Bare {
 		legal = s.writer.Legal(mask)[:s.writer.Head.Movers()]
 	}
-	return s.writer.View(&seen, s.Number, mask, words.Fire(s.match, s.Number, 0), s.Form, &s.Last), legal
+	fire, laid := words.Fire(s.match, s.Number, 0), words.Fire(s.match, s.Number, uint8(len(env.Moves)))
+	return s.writer.View(&seen, s.Number, mask, fire, laid, s.Form, &s.Last), legal
 }
 
 // Tell begins to put a game in words, as if models made its moves; m is at its start, and follows it. tell takes a

@@ -9,6 +9,7 @@ import (
 	"pommego/env/catalog"
 	"pommego/env/grid"
 	"pommego/env/pommerman"
+	"pommego/env/suitebot"
 )
 
 // desk is a game in which one seat has a controller and the others do what a test says.
@@ -193,5 +194,16 @@ func TestGo(t *testing.T) {
 		if reached < 2 {
 			t.Errorf("%s: %d cells near the start were reached", id, reached)
 		}
+	}
+}
+
+// TestBombOnABomb: where a bomb replaces the one under it, the order lays it and gets away.
+func TestBombOnABomb(t *testing.T) {
+	d := newDesk(t, "SuiteBot-v0")
+	m := d.m.(*suitebot.Match)
+	m.Place(suitebot.Bomb{Cell: m.Agents[0], Rounds: 1, Owner: 1})
+	d.take("bomb for 10")
+	if did := d.play(nil); did[0][0] != lay || d.c.Ended != "nothing is going to burn" || m.Deaths[0] > 0 {
+		t.Errorf("it did %v, ended as %q and died %d times", did, d.c.Ended, m.Deaths[0])
 	}
 }

@@ -120,11 +120,13 @@ func (t *task) bomb() (action uint8, found bool) {
 	if enemy := t.nearest(false); enemy != nil && t.orders.Kind == Hunt {
 		targets = slices.Insert(targets, 0, func(c int) bool { return c == t.cell(enemy.At) })
 	}
+	// A bomb laid on another may replace it, so that it would never go off.
+	onBomb := slices.ContainsFunc(t.seen.Bombs, func(b env.SceneBomb) bool { return t.cell(b.At) == t.at })
 	for _, target := range targets {
 		if t.figures[0].Ammo == 0 {
 			return 0, false
 		}
-		if t.reaches(t.at, target) && t.mayLay() {
+		if !onBomb && t.reaches(t.at, target) && t.mayLay() {
 			return lay, true
 		}
 		if action, found = t.toward(func(c int) bool { return c != t.at && t.reaches(c, target) }); found {
@@ -136,8 +138,9 @@ func (t *task) bomb() (action uint8, found bool) {
 
 // mayLay reports whether the seat can lay a bomb and live.
 func (t *task) mayLay() bool {
-	onBomb := slices.ContainsFunc(t.seen.Bombs, func(b env.SceneBomb) bool { return t.cell(b.At) == t.at })
-	return t.figures[0].Ammo > 0 && !onBomb && t.foresee(lay)[0].Lives(1, t.at)
+	mask := make([]uint8, (&env.Spec{Actions: t.head.Actions}).MaskSize())
+	t.match.Mask(t.seat, mask)
+	return mask[lay] != 0 && t.foresee(lay)[0].Lives(1, t.at)
 }
 
 // reaches reports whether the seat's bomb on a cell would reach a target.

@@ -34,7 +34,7 @@ func (w *Writer) Reason(m env.Match, seen *scene.Step, seat int, fire []uint64, 
 	if t := first(fire, w.cell(to)); t > 0 {
 		then = fmt.Sprint("burns in ", t)
 	}
-	switch free := on && w.enterable(seen, to); {
+	switch free := on && w.enterable(seen, to, foresee(m, seat, 0).Open); {
 	case int(move) >= len(env.Moves) && free && seen.Agents[own].Ammo > 0:
 		laid = Fire(m, seat, move)
 		say("I lay a bomb at %s", spot(at))
@@ -67,11 +67,12 @@ func (w *Writer) Reason(m env.Match, seen *scene.Step, seat int, fire []uint64, 
 	return strings.Join(said, " ")
 }
 
-// enterable reports whether neither ground nor a bomb is in the way to a place.
-func (w *Writer) enterable(seen *scene.Step, to env.Place) bool {
-	ground := seen.Ground[w.cell(to)]
-	return ground != env.GroundWall && ground != env.GroundWood &&
-		!slices.ContainsFunc(seen.Bombs, func(b env.SceneBomb) bool { return b.At == to })
+// enterable reports whether neither ground nor a bomb is in the way to a place. A bomb on an open cell is not.
+func (w *Writer) enterable(seen *scene.Step, to env.Place, open []bool) bool {
+	cell := w.cell(to)
+	ground := seen.Ground[cell]
+	blocks := func(b env.SceneBomb) bool { return b.At == to && (b.Moving != "" || !open[cell]) }
+	return ground != env.GroundWall && ground != env.GroundWood && !slices.ContainsFunc(seen.Bombs, blocks)
 }
 
 // threat says which bomb is going to reach a figure, and when the figure burns because of a bomb laid now.

@@ -97,7 +97,7 @@ func (r *reasoned) check(move uint8) {
 	g, m := r.game, r.match()
 	seen := g.steps[r.step].Seen(&g.head, r.seat)
 	r.fire = g.fires[r.step][r.seat]
-	text := g.View(&seen, r.seat, g.masks[r.step][r.seat], r.fire, words.Form{Detail: "json"}, new(words.Last))
+	text := g.View(&seen, r.seat, g.masks[r.step][r.seat], r.fire, r.fire, words.Form{Detail: "json"}, new(words.Last))
 	if err := json.Unmarshal([]byte(text), &r.view); err != nil {
 		r.Fatal(err)
 	}
@@ -168,9 +168,13 @@ func (r *reasoned) holds(kind string, move uint8) bool {
 		if r.parts[3] != "stays cold" {
 			burns = r.number(4)
 		}
+		barred := "#+o"
+		if r.game.spec.Game == "suitebot" {
+			barred = ""
+		}
 		way := strings.TrimPrefix(r.parts[0], "go ")
 		return on && r.place(1) == to && r.view.burns(to) == burns && (way == names[move] || way == "stay" && move == 0) &&
-			(move == 0 || !strings.ContainsAny(string(r.view.Board[to[0]][to[1]]), "#+o"))
+			(move == 0 || !strings.ContainsAny(string(r.view.Board[to[0]][to[1]]), barred))
 	case "lays":
 		return move == 5 && r.place(0) == own.At && own.Ammo > 0
 	case "bomb":

@@ -54,7 +54,7 @@ type bomb struct {
 	Of    string    `json:"of,omitzero"`
 }
 
-func (w *Writer) view(seen *scene.Step, seat int, mask []uint8, fire []uint64, form Form) *view {
+func (w *Writer) view(seen *scene.Step, seat int, mask []uint8, fire, laid []uint64, form Form) *view {
 	v := &view{Tick: seen.Step, Last: w.Head.MaxSteps, Playing: []string{}, Board: w.rows(w.board(seen)),
 		Danger: w.danger(fire), Again: w.again(fire), Counts: seen.Counts}
 	v.Legend = w.legend(strings.Join(v.Board, ""))
@@ -83,7 +83,7 @@ func (w *Writer) view(seen *scene.Step, seat int, mask []uint8, fire []uint64, f
 		if a := &seen.Agents[i]; a.Alive && a.Seat == seat {
 			v.You = append(v.You, w.figure(a, fire))
 			if n := number(a); n < w.figures && !form.Bare {
-				v.Deadly[n] = w.deadly(a.At, w.Spec.Actions[n].Names, v.Legal[n], fire)
+				v.Deadly[n] = w.deadly(a, w.Spec.Actions[n].Names, v.Legal[n], fire, laid)
 			}
 		}
 	}
@@ -155,9 +155,12 @@ func first(fire []uint64, cell int) int {
 }
 
 // deadly is the legal choices of a figure that end on a cell that burns at the coming tick.
-func (w *Writer) deadly(at env.Place, choices, legal []string, fire []uint64) (names []string) {
+func (w *Writer) deadly(a *env.SceneAgent, choices, legal []string, fire, laid []uint64) (names []string) {
 	for choice, name := range choices {
-		if to, _ := w.Head.Next(at, choice); slices.Contains(legal, name) && first(fire, w.cell(to)) == 1 {
+		if choice == len(env.Moves) && number(a) == 0 {
+			fire = laid // it is foreseen for the first figure alone
+		}
+		if to, _ := w.Head.Next(a.At, choice); slices.Contains(legal, name) && first(fire, w.cell(to)) == 1 {
 			names = append(names, name)
 		}
 	}

@@ -35,16 +35,16 @@ func New(game env.Game, spec *env.Spec, m env.Match) *Writer {
 
 // Fire has for each cell the ticks at which it burns: bit t is tick t, from 1. It is what a seat can
 // foresee from what it sees now if it makes the move. It is nil in games without foresight.
-func Fire(m env.Match, seat int, move uint8) []uint64 {
-	foreseer, ok := m.(env.Foreseer)
-	if !ok {
-		return nil
+func Fire(m env.Match, seat int, move uint8) []uint64 { return foresee(m, seat, move).Burns }
+
+// foresee is all that the seat can foresee so; nothing in games without foresight.
+func foresee(m env.Match, seat int, move uint8) (f env.Forecast) {
+	if foreseer, ok := m.(env.Foreseer); ok {
+		sight := foreseer.Foresight(seat)
+		sight.Look(m)
+		sight.Foresee(move, &f)
 	}
-	var f env.Forecast
-	sight := foreseer.Foresight(seat)
-	sight.Look(m)
-	sight.Foresee(move, &f)
-	return f.Burns
+	return f
 }
 
 // Alias is the letters of a seat's figures.

@@ -17,6 +17,7 @@ import (
 	"pommego/env"
 	"pommego/env/catalog"
 	"pommego/env/record"
+	"pommego/env/suitebot"
 	"pommego/llm/words"
 )
 
@@ -48,8 +49,9 @@ func TestDocs(t *testing.T) {
 	}
 	g := play(t, "PommeRadioCompetition-v2", "", 3, 46)
 	at := len(g.steps) - 1
-	seen := g.steps[at].Seen(&g.head, 1)
-	if want := g.View(&seen, 1, g.masks[at][1], g.fires[at][1], words.Form{}, new(words.Last)); !strings.Contains(string(page), "\n"+want+"```") {
+	seen, fire := g.steps[at].Seen(&g.head, 1), g.fires[at][1]
+	want := g.View(&seen, 1, g.masks[at][1], fire, fire, words.Form{}, new(words.Last))
+	if !strings.Contains(string(page), "\n"+want+"```") {
 		t.Errorf("docs/language-models.md lacks\n%s", want)
 	}
 }
@@ -78,7 +80,8 @@ func TestRecorded(t *testing.T) {
 					continue
 				}
 				seen := step.Seen(&head, a.Seat)
-				text := g.View(&seen, a.Seat, nil, words.Fire(at.Match, a.Seat, 0), words.Form{Detail: "short"}, new(words.Last))
+				fire := words.Fire(at.Match, a.Seat, 0)
+				text := g.View(&seen, a.Seat, nil, fire, fire, words.Form{Detail: "short"}, new(words.Last))
 				n := 0
 				if a.Name != "" {
 					n = int(a.Name[0] - 'a')
@@ -111,9 +114,9 @@ func tell(t testing.TB, g *game, seen *scene.Step, seat int, mask []uint8, fire 
 	last := &words.Last{Reading: "legal", Read: "up", Ticks: 1}
 	g.Happens(seen, seat, last)
 	for _, form := range []words.Form{{}, {Detail: "short"}, {Bare: true}} {
-		all += g.View(seen, seat, mask, fire, form, last) + "\n"
+		all += g.View(seen, seat, mask, fire, fire, form, last) + "\n"
 		form.Detail = "json"
-		all += g.View(seen, seat, mask, fire, form, last) + "\n\n"
+		all += g.View(seen, seat, mask, fire, fire, form, last) + "\n\n"
 	}
 	return all
 }
@@ -290,7 +293,7 @@ Burns again: in 9 (1,3)
 Legal: stop up left
 Deadly: left
 `
-	if got := g.View(&seen, 2, []byte{1, 1, 0, 1, 0, 0}, fire, words.Form{}, new(words.Last)); got != want {
+	if got := g.View(&seen, 2, []byte{1, 1, 0, 1, 0, 0}, fire, fire, words.Form{}, new(words.Last)); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
@@ -345,7 +348,7 @@ func TestPositions(t *testing.T) {
 				seen, mask, fire := g.steps[k].Seen(&g.head, seat), g.masks[k][seat], g.fires[k][seat]
 				all := map[string]string{}
 				for name, form := range map[string]words.Form{"full": {}, "short": {Detail: "short"}, "json": {Detail: "json"}} {
-					all[name] = g.View(&seen, seat, mask, fire, form, new(words.Last))
+					all[name] = g.View(&seen, seat, mask, fire, fire, form, new(words.Last))
 				}
 				if err := json.NewEncoder(out).Encode(all); err != nil {
 					t.Fatal(err)
@@ -401,4 +404,25 @@ func stageOf(t *testing.T) env.Stage {
 		t.Fatal(err)
 	}
 	return game.New(1)[0].Stage()
+}
+
+// TestBombOnABomb: in SuiteBot a bomb laid on one that is due saves the seat, and bombs are in nobody's way.
+func TestBombOnABomb(t *testing.T) {
+	g := play(t, "SuiteBot-v0", "", 1, 0)
+	m := g.of.New(1)[0].(*suitebot.Match)
+	m.Reset(env.Seed{Value: 1})
+	m.Place(suitebot.Bomb{Cell: m.Agents[0], Rounds: 1, Owner: 0})
+	m.Place(suitebot.Bomb{Cell: m.Agents[0] + 1, Rounds: 4, Owner: 1})
+	step := scene.Describe(g.spec, m, nil, nil)
+	seen, fire := step.Seen(&g.head, 0), words.Fire(m, 0, 0)
+	view := g.View(&seen, 0, nil, fire, words.Fire(m, 0, 5), words.Form{}, new(words.Last))
+	if want := "Deadly: hold up down left right\n"; !strings.Contains(view, want) {
+		t.Errorf("%q is not in\n%s", want, view)
+	}
+	values := slices.Repeat([]float64{math.NaN()}, g.spec.MaskSize())
+	for move, want := range map[uint8]string{4: "I go right to", 5: "I lay a bomb at"} {
+		if got := g.Reason(m, &seen, 0, fire, move, values); !strings.Contains(got, want) {
+			t.Errorf("%q is not in %q", want, got)
+		}
+	}
 }
