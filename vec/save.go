@@ -96,7 +96,8 @@ func (p *Pool) Load(game int, state []byte) error {
 	return nil
 }
 
-// SetSeed sets what Load draws by for a state without the pool's part: seats, line-up and variant.
+// SetSeed sets what Load draws by for a state without the pool's part: seats, line-up and, if the match can be restored
+// by it, variant.
 func (p *Pool) SetSeed(game int, seed env.Seed) {
 	p.games[game].seed, p.games[game].seeded = seed, true
 }
@@ -126,7 +127,7 @@ func (p *Pool) LoadAll(games []int, states [][]byte) error {
 
 type savedGame struct {
 	*gamestate.State                       // nil: the state holds a match alone
-	variant          int                   // the variant whose rules it is played by; a match alone does not say it
+	variant          int                   // the variant whose rules it is played by; 0 for a match alone
 	restore          func(env.Match) error // restores the match in it
 }
 
@@ -194,7 +195,10 @@ func (p *Pool) put(i int, s savedGame) (err error) {
 		}
 	}
 	if bare {
-		s.variant = p.cfg.Variants.pick(i, env.Seed(s.Seed))
+		v := &p.cfg.Variants
+		if s.variant = v.pick(i, env.Seed(s.Seed)); v.ByGame == nil {
+			s.variant = v.fitting(s.variant, s.restore)
+		}
 	}
 	if err := p.replace(i, &s, bare); err != nil {
 		return err
@@ -235,8 +239,12 @@ func (p *Pool) replace(i int, s *savedGame, bare bool) (err error) {
 	if err := s.restore(g.match); err != nil {
 		return err
 	}
-	if bare && p.train {
-		g.match.SetTrainingSeat(s.Rows[0])
+	if bare { // it may have been saved where another seat's death ends the game
+		seat := -1
+		if p.train {
+			seat = s.Rows[0]
+		}
+		g.match.SetTrainingSeat(seat)
 	}
 	over := g.match.Status().Over
 	s.Ended = s.Ended || bare && over

@@ -50,7 +50,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// A bare match loaded where the learner's death ends the game ends with it.
+// A bare match ends at the learner's death where it is loaded if games end so there, wherever it was saved.
 func TestBareMatchTrains(t *testing.T) {
 	p := make1(t, Config{Game: solo, Games: 1, Opponents: []string{"still", "still"}, Seat: new(1)})
 	alone := solo.New(1)[0]
@@ -61,6 +61,14 @@ func TestBareMatchTrains(t *testing.T) {
 	alone.SetTrainingSeat(1)
 	if string(p.Match(0).Append(nil)) != string(alone.Append(nil)) {
 		t.Error("the match does not end with the learner at seat 1")
+	}
+	match, err = alone.AppendJSON(nil)
+	must(t, err)
+	wait := make1(t, Config{Game: solo, Games: 1})
+	must(t, wait.Load(0, match))
+	alone.SetTrainingSeat(-1)
+	if string(wait.Match(0).Append(nil)) != string(alone.Append(nil)) {
+		t.Error("where no learner's death ends the game it ends with that of the seat that learnt elsewhere")
 	}
 }
 

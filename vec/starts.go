@@ -15,7 +15,7 @@ import (
 // learner and it is not out; else it draws one of the seats that are in.
 type Start struct {
 	pool    *Pool
-	variant int // the variant whose rules the match is played by; 0 for a match alone
+	variant int // the variant whose rules the match is played by
 	match   []byte
 	in      []int // the seats that are not out
 	// learner is the learner's seat in the saved game; -1 if the game had several learners, or its learner cannot go on.
@@ -41,6 +41,9 @@ type starts struct {
 // the same rules, whichever seats learnt there.
 func (p *Pool) NewStart(state []byte) (*Start, error) {
 	s, err := p.decode(state)
+	if err == nil && s.State == nil {
+		s.variant = p.cfg.Variants.fitting(0, s.restore)
+	}
 	m := p.cfg.Variants.Games[s.variant].New(1)[0]
 	if err == nil {
 		err = s.restore(m)

@@ -25,6 +25,17 @@ func (v *Variants) pick(i int, seed env.Seed) int {
 	return rng.IntN(len(v.Games))
 }
 
+// fitting returns the first variant from k on by whose rules a match can be restored, and k if there is none.
+func (v *Variants) fitting(k int, restore func(env.Match) error) int {
+	for i := range v.Games {
+		at := (k + i) % len(v.Games)
+		if len(v.Games) > 1 && restore(v.Games[at].New(1)[0]) == nil {
+			return at
+		}
+	}
+	return k
+}
+
 // play changes the rules of a game to those of variant k. If the rules were others, the match must then be reset or
 // restored.
 func (v *Variants) play(g *game, k int) {

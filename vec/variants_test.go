@@ -189,6 +189,17 @@ func TestVariantsSaved(t *testing.T) {
 	if err := p.Load(0, match); err == nil || p.LiveGame(0).Game != games[0] {
 		t.Errorf("a match alone by the rules of another game: %v", err)
 	}
+	cfg.Variants.ByGame = nil
+	drawn := make1(t, cfg)
+	for seed := range uint64(8) {
+		drawn.SetSeed(0, env.Seed{Value: seed})
+		if must(t, drawn.Load(0, match)); drawn.LiveGame(0).Game != games[1] {
+			t.Errorf("with the seed %d a match alone is not played by its own rules", seed)
+		}
+	}
+	if start, err := drawn.NewStart(match); err != nil || start.variant != 1 {
+		t.Errorf("a start of a match alone: %v", err)
+	}
 	damaged := bytes.Clone(state)
 	damaged[len(damaged)-20]++
 	before, err := p.Save(0, nil)
