@@ -100,10 +100,20 @@ func TestSimulateAfterSetOpponents(t *testing.T) {
 		return bytes.Clone(call(t, c, "simulate", "env", 1, "states", []string{string(match)}, "actions", toyActions(1, 0, 0),
 			"seed", 7).Binaries("states")[0])
 	}
-	for _, name := range []string{"still", "wander"} {
-		call(t, c, "set_opponents", "env", 1, "opponents", []string{name, name})
+	for _, name := range []string{"still", "wander", "hunter"} {
+		if name == "wander" {
+			call(t, c, "set_opponents", "env", 1, "line_ups", [][]string{{name, name}, {name, name}})
+		} else {
+			call(t, c, "set_opponents", "env", 1, "opponents", []string{name, name})
+		}
 		if got := after(); !bytes.Contains(got, []byte(name)) {
 			t.Errorf("the state after it does not name %s: %q", name, got)
 		}
+	}
+	call(t, c, "make", "env_id", "ToySolo-v0", "games", 1, "line_ups", [][]string{{"still", "policy"}, {"still", "still"}})
+	call(t, c, "set_opponents", "env", 2, "line_ups", [][]string{{"wander", "wander"}, {"wander", "wander"}})
+	got := call(t, c, "simulate", "env", 2, "states", []string{string(match)}, "actions", toyActions(2, 0, 0))
+	if !bytes.Contains(got.Binaries("states")[0], []byte("wander")) {
+		t.Errorf("with a policy's row the state after it does not name wander: %q", got)
 	}
 }

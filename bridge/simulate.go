@@ -48,7 +48,7 @@ func (s *session) simulate(e *environment, id uint64, q simulateRequest) (rep re
 		return reply{}, err
 	}
 	if e.pool.Outside() {
-		return reply{}, fail(codeBadOption, "env", "make an environment with built-in opponents for it",
+		return reply{}, fail(codeBadOption, "env", "set built-in opponents, or make an environment with them",
 			"agents outside the server cannot be asked in a simulation")
 	}
 	sim, err := s.simulator(e, n)
@@ -135,9 +135,7 @@ func (s *session) simulator(e *environment, n int) (*simulator, error) {
 		s.freeSimulator(e.sims[0])
 		e.sims = slices.Delete(e.sims, 0, 1)
 	}
-	cfg := e.pool.Config().WithGames(n)
-	cfg.Autoreset = vec.Disabled
-	pool, l, bytes, err := s.newPool(kindSimulated, e.handle, cfg, messagesPerPool)
+	pool, l, bytes, err := s.newPool(kindSimulated, e.handle, e.pool.Model(n), messagesPerPool)
 	if err != nil {
 		return nil, inField(err, "states")
 	}

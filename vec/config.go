@@ -167,12 +167,23 @@ type Config struct {
 
 	// Headroom is how many free bytes the batch keeps before each of its tensors.
 	Headroom int
+
+	model *Pool // unless nil, the pool of which this one is a model: see Pool.Model
 }
 
 // WithGames returns the configuration for another number of games, in lock-step.
 // Line-ups and variants that ByGame fixes for each game are drawn there.
 func (c Config) WithGames(n int) Config {
 	c.Games, c.BatchSize, c.LineUps.ByGame, c.Variants.ByGame = n, 0, nil, nil
+	return c
+}
+
+// Model returns the configuration of a forward model of the pool: n games, in lock-step, which play loaded states on.
+// A state without the pool's part gets the opponents set last; line-ups and variants that ByGame fixes are drawn there.
+// No episode begins in a model, so that it makes the agents of loaded states alone.
+func (p *Pool) Model(n int) Config {
+	c := p.cfg.WithGames(n)
+	c.Autoreset, c.model = Disabled, p
 	return c
 }
 
@@ -188,7 +199,7 @@ type plan struct {
 	train    bool // a learner's death ends its game
 	counts   int  // how many counts a seat has
 	lineUps  LineUps
-	outside  bool // some opponents are outside this program
+	outside  bool // batches say what opponents outside this program have missed
 
 	// About all agents made so far: the most memory that a search takes, whether any of them
 	// waits, what all workers take to search, and how much of that came after the pool was made.
@@ -265,6 +276,10 @@ func (p *plan) resolveSeats() error {
 	s, lineUps, err := newSeating(&p.cfg)
 	if err != nil {
 		return err
+	}
+	if m := p.cfg.model; m != nil {
+		lineUps, p.outside = m.LineUps(), m.outside
+		lineUps.ByGame = nil
 	}
 	p.seating, p.lineUps = s, lineUps
 	alone := s.own() == 1 && p.spec.Elimination

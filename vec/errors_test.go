@@ -107,17 +107,17 @@ func TestOpponentsErrors(t *testing.T) {
 			t.Errorf("opponents %q are accepted", names)
 		}
 	}
-	if got := p.Config().Opponents; !slices.Equal(got, []string{"still", "wander"}) {
+	if got := p.LineUps().Names[0]; !slices.Equal(got, []string{"still", "wander"}) {
 		t.Errorf("after refused changes the opponents are %q", got)
 	}
 	must(t, setOpponents(p, []string{"wander", "hunter"}))
-	if got := p.Config().Opponents; !slices.Equal(got, []string{"wander", "hunter"}) {
+	if got := p.LineUps().Names[0]; !slices.Equal(got, []string{"wander", "hunter"}) {
 		t.Errorf("opponents in force are %q, want wander and hunter", got)
 	}
 	q := make1(t, Config{Game: solo, Games: 1, Seats: []string{"still", Learner, "wander"}})
 	must(t, setOpponents(q, []string{"hunter", "still"}))
-	if got := q.Config().Seats; !slices.Equal(got, []string{"hunter", Learner, "still"}) {
-		t.Errorf("seats in force are %q", got)
+	if got := q.LineUps().Names[0]; !slices.Equal(got, []string{"hunter", "still"}) {
+		t.Errorf("opponents in force beside a learner are %q, want hunter and still", got)
 	}
 	if setOpponents(make1(t, Config{Game: solo, Games: 1}), []string{"still"}) == nil {
 		t.Error("a pool without opponents takes one")

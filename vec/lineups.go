@@ -217,21 +217,20 @@ func (p *Pool) SetLineUps(l LineUps) error {
 			p.waiting = p.waiting || made[i][n].waits()
 		}
 	}
-	p.noteOpponents()
 	if !p.closed {
 		p.start()
 	}
 	return nil
 }
 
-// makeLineups makes the line-ups that each game can have, by number.
+// makeLineups makes the line-ups that each game can have, by number: none in a model.
 func (p *Pool) makeLineups(c *lineUpSet) ([][]lineup, error) {
 	made := make([][]lineup, len(p.games))
 	var err error
-	if c.ByGame != nil {
+	if c.ByGame != nil || p.cfg.model != nil {
 		err = p.checkAgents(c) // also for line-ups that no game has
 	}
-	for i := 0; i < len(made) && err == nil; i++ {
+	for i := 0; i < len(made) && err == nil && p.cfg.model == nil; i++ {
 		made[i] = make([]lineup, len(c.Names))
 		for n := range c.Names {
 			if err == nil && c.has(i, n) {
@@ -376,20 +375,3 @@ func (l *lineup) missed() (late, failed int32, void uint8) {
 
 // LineUps returns the line-ups set last, which games have from their next episode on.
 func (p *Pool) LineUps() LineUps { return p.lineUpSet.LineUps }
-
-// noteOpponents updates Config to the present opponents, as far as Config still has the same rows then.
-func (p *Pool) noteOpponents() {
-	if len(p.lineUpSet.Names) > 1 || len(p.seating.policies) > 0 {
-		return
-	}
-	switch names := p.lineUpSet.Names[0]; {
-	case p.cfg.Seats != nil:
-		seats := slices.Clone(p.cfg.Seats)
-		for k, seat := range p.seating.others {
-			seats[seat] = names[k]
-		}
-		p.cfg.Seats = seats
-	case p.cfg.Opponents != nil:
-		p.cfg.Opponents = names
-	}
-}

@@ -50,11 +50,14 @@ func (p *plan) memory(l *layout) Memory {
 
 // LineUpBytes is how much of a pool's memory the agents of line-ups take.
 func (p *plan) LineUpBytes(l LineUps) int64 {
-	made := len(l.Names) // for each game: line-ups for which agents are made
-	if l.ByGame != nil {
+	made, kept := len(l.Names), len(l.Names) // for each game: line-ups with agents, and all
+	switch {
+	case p.cfg.model != nil:
+		made, kept = 1, 0 // those of the state
+	case l.ByGame != nil:
 		made = 1
 	}
-	each := len(l.Names)*int(unsafe.Sizeof(lineup{})) + made*p.seating.agents*agentBytes
+	each := kept*int(unsafe.Sizeof(lineup{})) + made*p.seating.agents*agentBytes
 	texts := 16 * len(l.Weights)
 	for _, names := range l.Names {
 		texts += nameBytes

@@ -201,3 +201,29 @@ func TestLineUpsWithLongNames(t *testing.T) {
 		t.Errorf("%d line-ups took %d bytes, and were said to take %d", lineUps, took, said.Pool)
 	}
 }
+
+// TestModelMemory: a model has memory for the agents of one line-up a game, however many line-ups there are, and makes
+// none before a state is loaded.
+func TestModelMemory(t *testing.T) {
+	made := 0
+	cfg := Config{Game: solo, Games: 50,
+		Agent: func(name string) (env.Agent, error) { made++; return solo.NewAgent(name) }}
+	for i := range int32(50) {
+		cfg.LineUps.Names = append(cfg.LineUps.Names, []string{"still", "wander"})
+		cfg.LineUps.ByGame = append(cfg.LineUps.ByGame, i)
+	}
+	p := make1(t, cfg)
+	_, said, err := Layout(p.Model(1000))
+	must(t, err)
+	if most := int64(1000*2*agentBytes + 50*1000); said.Agents > most {
+		t.Errorf("the agents of 1,000 games take %d bytes, want at most %d", said.Agents, most)
+	}
+	made = 0
+	model := make1(t, p.Model(1000))
+	if made > 10 {
+		t.Errorf("a model of 1,000 games makes %d agents, want each name once or twice", made)
+	}
+	if err := model.Reset(model.NewBatch(nil), ResetOptions{}); err == nil {
+		t.Error("a model begins episodes")
+	}
+}

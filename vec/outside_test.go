@@ -140,6 +140,9 @@ func TestOutside(t *testing.T) {
 	if must(t, setOpponents(q, []string{"exec:x", "still"})); !q.Outside() {
 		t.Error("an opponent set later is outside, and Outside says none is")
 	}
+	if must(t, setOpponents(q, []string{"still", "still"})); q.Outside() {
+		t.Error("no opponent is outside any more, and Outside says that some are")
+	}
 }
 
 // TestOutsideEndTogether: a pool closes the agents outside the program side by side, of all games and line-ups, as do

@@ -89,7 +89,7 @@ func played(p *Pool, game int, reward []float64) string {
 // playAlone steps one of home's games, and asks agents for the actions after the first.
 func playAlone(t *testing.T, home *Pool, game int, first []uint8, steps int) string {
 	t.Helper()
-	p := make1(t, home.cfg.WithGames(1))
+	p := make1(t, home.Model(1))
 	state, err := home.Save(game, nil)
 	must(t, err)
 	must(t, p.Load(0, state))

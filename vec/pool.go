@@ -131,9 +131,8 @@ func (p *Pool) Games() int { return p.cfg.Games }
 // Learners is the number of rows of each game, those of policies included.
 func (p *Pool) Learners() int { return p.seating.learners }
 
-// Outside reports whether some opponents, those that the pool was made with or those set last, are outside this
-// program (env.Outside).
-func (p *Pool) Outside() bool { return p.outside || p.waiting }
+// Outside reports whether some of the opponents set last are outside this program (env.Outside).
+func (p *Pool) Outside() bool { return p.waiting }
 
 // Policies is how many rows of each game, the last, are those of policies.
 func (p *Pool) Policies() int { return len(p.seating.policies) }
@@ -142,8 +141,7 @@ func (p *Pool) Policies() int { return len(p.seating.policies) }
 func (p *Pool) Rows() int { return p.cfg.Games * p.seating.learners }
 
 // Config returns the configuration in force: with defaults filled in, OnDeath as it
-// applies, and the opponents set last. With policies or several line-ups it has the
-// opponents that the pool was made with; LineUps returns those that are set.
+// applies, and the opponents that the pool was made with; LineUps returns those set last.
 func (p *Pool) Config() Config { return p.cfg }
 
 // Match is a game's match, to look at or draw between steps.
@@ -197,6 +195,8 @@ func (p *Pool) checkReset(b *Batch, o *ResetOptions) error {
 		return err
 	}
 	switch {
+	case p.cfg.model != nil:
+		return errors.New("Reset: the pool is a model (Pool.Model), in which no episode begins; load states")
 	case o.Mask != nil && p.queue != nil:
 		return wrong("Mask", " is given, but with a batch size all games are reset together: leave it out")
 	case o.Seed != nil && o.Seeds != nil:

@@ -112,6 +112,8 @@ def test_moves_that_are_missed_are_counted(binary: Path, program: Any, tmp_path:
         envs.set_opponents(["static"])
         play(envs, 26)
         eventually(tmp_path / fault, 0)
+        envs.simulate(envs.get_state(), np.zeros(2, int))
+        assert running(tmp_path / fault) == 0
         envs.set_opponents([program(fault)])
         play(envs, 14)
         eventually(tmp_path / fault, 2)
