@@ -136,7 +136,7 @@ func TestFileGames(t *testing.T) {
 	}{
 		{[]string{"simple"}, Games, 10_000}, {[]string{"simple"}, Steps, 100},
 		{[]string{"simple", "osla:ticks=9"}, Games, 100}, {[]string{"simple", "exec:x"}, Games, 1},
-		{[]string{"exec:x"}, Steps, 1},
+		{[]string{"exec:x"}, Steps, 1}, {[]string{"simple", "champion:noise=0.1"}, Games, 100},
 	} {
 		config, err := Config{Agents: c.agents, Seating: Drawn, Games: 1, Layout: c.layout}.resolve(gameOf(t, ffa))
 		if err != nil || config.FileGames != c.want {

@@ -112,10 +112,14 @@ func Noisy[V any](k Kind[V], moves int) Kind[V] {
 	create := k.Make
 	k.Make = func(o *Options) Bot[V] {
 		bot, share := create(o), 0.0
-		if Number(o, "noise", 0, 1, &share) {
-			bot = &noisy[V]{Bot: bot, Searcher: searcherOf(bot), share: share, moves: moves}
+		if !Number(o, "noise", 0, 1, &share) {
+			return bot
 		}
-		return bot
+		n := &noisy[V]{Bot: bot, Searcher: searcherOf(bot), share: share, moves: moves}
+		if r, ok := bot.(env.SearchReporter); ok {
+			return &noisyReporter[V]{n, r}
+		}
+		return n
 	}
 	return k
 }
@@ -127,6 +131,7 @@ type noisy[V any] struct {
 	rng   env.RNG
 	share float64
 	moves int
+	drawn bool // its last move was one of those
 }
 
 func (a *noisy[V]) Reset(rng env.RNG) {
@@ -146,7 +151,7 @@ func (a *noisy[V]) own(rng env.RNG) env.RNG {
 
 func (a *noisy[V]) Act(v *V, action []uint8) {
 	a.Bot.Act(v, action)
-	if a.rng.Float64() < a.share {
+	if a.drawn = a.rng.Float64() < a.share; a.drawn {
 		action[0] = uint8(a.rng.IntN(a.moves))
 	}
 }
@@ -154,4 +159,14 @@ func (a *noisy[V]) Act(v *V, action []uint8) {
 func (a *noisy[V]) Code(c *saved.Codec) {
 	saved.Numbers(c, &a.rng.State)
 	a.Bot.Code(c)
+}
+
+// noisyReporter is a noisy bot that reports the statistics behind the moves that it did not make at random.
+type noisyReporter[V any] struct {
+	*noisy[V]
+	bot env.SearchReporter
+}
+
+func (a *noisyReporter[V]) SearchStatistics(visits []int32, values []float64) bool {
+	return !a.drawn && a.bot.SearchStatistics(visits, values)
 }

@@ -70,3 +70,28 @@ func TestNoisy(t *testing.T) {
 		}
 	}
 }
+
+// searched is a bot that searches for each of its moves.
+type searched struct{ static[view] }
+
+func (searched) SearchStatistics(visits []int32, _ []float64) bool {
+	visits[0] = 1
+	return true
+}
+
+// TestNoisyReports: a noisy bot that searches reports the search behind its own moves, and nothing for those drawn.
+func TestNoisyReports(t *testing.T) {
+	roster := Roster[view]{Noisy(Plain("searched", func() Bot[view] { return searched{} }), 6)}
+	for name, want := range map[string]bool{"searched": true, "searched:noise=0": true, "searched:noise=1": false} {
+		bot, err := roster.New(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bot.Act(&view{}, []uint8{0})
+		r, ok := bot.(env.SearchReporter)
+		visits := make([]int32, 6)
+		if !ok || r.SearchStatistics(visits, make([]float64, 6)) != want || visits[0] == 1 != want {
+			t.Errorf("%s reports visits %v, want some: %v", name, visits, want)
+		}
+	}
+}
