@@ -222,8 +222,11 @@ def test_extra_arrays(binary: Path, server: pommego.Server, tmp_path: Path, sear
     def policy(obs: dict[str, np.ndarray], info: dict[str, Any]) -> Any:
         return by_what_it_sees(obs, info), reported(obs, len(info["alive"]))
 
+    asked = []
+
     def searcher(obs: dict[str, np.ndarray], info: dict[str, Any], states: list[pommego.State]) -> Any:
         assert len(states) == len(info["row"])
+        asked.append(len(states))
         return policy(obs, info)
 
     path = tmp_path / "set"
@@ -250,8 +253,10 @@ def test_extra_arrays(binary: Path, server: pommego.Server, tmp_path: Path, sear
         assert (column.dtype or column.type, column.shape) == (dtype, shape)
         kind = f"{dtype} [{' '.join(map(str, shape))}]" if shape else dtype
         assert f"| `{name}` | {kind}, or null |" in (path / "README.md").read_text()
+    stored = 0
     for batch in data.load(path):
         own = np.char.startswith(batch["agent"], "client:") & batch["alive"]
+        stored += own.sum()
         want = reported(
             {name[4:]: array for name, array in batch.items() if name.startswith("obs_")}, len(own)
         )
@@ -262,6 +267,7 @@ def test_extra_arrays(binary: Path, server: pommego.Server, tmp_path: Path, sear
             if name not in ("visits", "values"):  # which osla has, too
                 np.testing.assert_array_equal(batch[f"_{name}"], own)
                 assert not batch[name][~own].any()
+    assert sum(asked) == searches * stored, "the policy searches in games that are not recorded"
     for game in data.episodes(path):
         assert game.extra["seen"].shape == (len(game), 4, 2, 3)
         assert (game.actions.dtype, game.actions.shape) == (np.uint8, (len(game), 4))

@@ -221,7 +221,8 @@ class _Recording:
         asked = searching(ask, [envs])
         obs, info = self._begin(every)
         while (self._numbers >= 0).any():
-            info |= {"valid": info["alive"], "first": (self._at == 0).repeat(envs.learners), "row": rows}
+            valid = info["alive"] & (self._numbers >= 0).repeat(envs.learners)  # no search for other games
+            info |= {"valid": valid, "first": (self._at == 0).repeat(envs.learners), "row": rows}
             actions = asked(obs, info)
             self._actions[every, self._at] = actions.reshape(self._n, *self._actions.shape[2:])
             self._at += 1
