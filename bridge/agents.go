@@ -35,8 +35,10 @@ func (c *Config) allowAgent(name string) error {
 func (c *Config) agentLimit(name, key string) (most float64, hint string) {
 	const higher = "ask for less, or start the server with a higher --max-agent-time"
 	switch key {
-	case "ticks", "iterations", "samples":
+	case "ticks", "samples":
 		return float64(c.MaxAgentTicks), higher
+	case "iterations": // of up to 100 ticks each
+		return float64(max(c.MaxAgentTicks/100, 1)), higher
 	case "ms":
 		return float64(c.MaxAgentTime) / float64(time.Millisecond), higher
 	case "memory": // in MiB

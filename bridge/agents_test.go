@@ -155,7 +155,7 @@ func TestAgentLimits(t *testing.T) {
 	for _, test := range []struct{ agent, option, flag string }{
 		{"mcts:ticks=1e9", "ticks is 1e+09, and may be at most 1e+06", "--max-agent-time"},
 		{"mcts:c=3,ticks=1000001", "ticks is", "--max-agent-time"},
-		{"java-mcts:iterations=2000000", "iterations is 2e+06", "--max-agent-time"},
+		{"java-mcts:iterations=10001,depth=100", "iterations is 10001, and may be at most 10000", "--max-agent-time"},
 		{"mcts:ms=60000", "ms is 60000, and may be at most 10000", "--max-agent-time"},
 		{"java-mcts:depth=3,omniscient=1", "omniscient is 1, and may be at most 0", `--allow-agents "java-mcts:depth=3,omn`},
 		{"bfs:memory=2048", "memory is 2048, and may be at most 1024", "ask for less"},
@@ -166,7 +166,8 @@ func TestAgentLimits(t *testing.T) {
 			t.Errorf("%s: %v of field %q, want %q and %s", test.agent, e, e.Field, test.option, test.flag)
 		}
 	}
-	call(t, c, "make", "env_id", "PommeFFACompetition-v0", "games", 1, "opponents", opponents("mcts:ticks=1e6"))
+	call(t, c, "make", "env_id", "PommeFFACompetition-v0", "games", 1, "opponents",
+		[]string{"mcts:ticks=1e6", "java-rhea:iterations=10000,length=40", "static"})
 	callError(t, c, codeLimit, "set_opponents", "env", 1, "opponents", opponents("mcts:ticks=1e9"))
 	call(t, c, "reset", "env", 1, "seed", 1)
 	states := call(t, c, "get_state", "env", 1)["states"]

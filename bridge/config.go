@@ -75,8 +75,8 @@ type Config struct {
 	MaxMemoryBytes int64
 
 	// MaxAgentTicks limits what one decision of an agent on the server may simulate: its
-	// options ticks, iterations and samples. MaxAgentTime limits its option ms.
-	// MaxAgentMemory, in bytes, limits its option memory, which each search under way
+	// options ticks, samples and iterations, one of which counts as 100 ticks. MaxAgentTime
+	// limits its option ms. MaxAgentMemory, in bytes, limits its option memory, which each search under way
 	// takes. 0: 1,000,000; 10 s; 1 GiB.
 	MaxAgentTicks  int
 	MaxAgentTime   time.Duration
