@@ -235,6 +235,41 @@ func TestChampionThreats(t *testing.T) {
 	}
 }
 
+// TestChampionShortForecast: by rules with short fuses, threats follow from the steps that the forecast covers, and not
+// from what the planner held before.
+func TestChampionShortForecast(t *testing.T) {
+	rules := pommerman.Playground(pommerman.FFA)
+	rules.BombLife = 1
+	v := pommermantest.Draw(t, rules, `
+		Ao........B
+		o..........
+		...........
+		...........
+		...........
+		...........
+		...........
+		...........
+		...........
+		...........
+		...........`)
+	v.Bombs[0].Life, v.Bombs[1].Life = 1, 1 // agent 0 is lost, wherever agent 1 goes
+	m := championMemory{belief: pommerman.Belief{State: *pommermantest.StateOf(v)}}
+	m.where[1].Add(m.belief.Agents[1].Cell)
+	var points [2]int32
+	for k, before := range []grid.Bits{{}, grid.Square(v.Rules.BoardSize)} {
+		p := new(planner)
+		for step := range p.calm.burns {
+			p.calm.burns[step] = before
+		}
+		p.begin(v.Rules, 0, &defaultWeights, search.Budget{Ticks: 1}, &m)
+		p.forecast(&p.calm, &p.root, 1)
+		points[k] = p.threat(&p.root, 1)
+	}
+	if points[0] != points[1] {
+		t.Errorf("threats are worth %d or %d, by what the planner held before", points[0], points[1])
+	}
+}
+
 // TestChampionDuels: lines in which a rival moves too are worth what a search without a table
 // of positions finds, and a budget too small for a depth leaves all values as they were.
 func TestChampionDuels(t *testing.T) {

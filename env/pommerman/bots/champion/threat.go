@@ -68,16 +68,19 @@ func (p *planner) besieged(n *node, rival int) int {
 	if n.NumBombs == 0 {
 		walks = trapBombs
 	}
+	walks = min(walks, p.ground.span)
 	fresh := reach
-	for t := 0; t <= walks && least > 0; t++ {
+	for t := 0; ; t++ {
 		for c := range fresh.All {
 			least = min(least, p.cornered(n, rival, c, t))
+		}
+		if t == walks || least == 0 {
+			return least
 		}
 		before := reach
 		reach.Walk(&open, &p.calm.burns[t+1])
 		fresh = reach.AndNot(before)
 	}
-	return least
 }
 
 // cornered is besieged for a rival that is on cell c after so many steps. There it can
