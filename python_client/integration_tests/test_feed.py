@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from itertools import chain
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -252,6 +255,58 @@ def test_the_cpu_copies_nothing(vec: Vec) -> None:
             at = batch.obs["planes"].data_ptr()
             assert any(place.address <= at < place.address + len(place) for place in places)
             assert batch.mask.data_ptr() == batch.infos[0]["action_mask"].__array_interface__["data"][0]
+
+
+def test_batches_that_are_put_together_keep_no_shared_memory(vec: Vec) -> None:
+    """However many are kept, also of the state: then the server has room for the next."""
+    feed = Feed(
+        [vec(TEAM, 40, state=True, seats=["learner", "static"] * 2, expand_shared=False) for _ in "1234"]
+    )
+    kept = [feed.reset(seed=0)]
+    for _ in range(6):
+        kept.append(feed.step(torch.zeros(160, dtype=torch.int64)))
+    assert kept[-1].state["planes"].shape == (80, 18, 11, 11)
+    for envs in chain(*feed.halves):
+        assert not any(place.lent for place in envs._session.client.places())
+
+
+def test_last_observations_are_made_when_they_are_read(vec: Vec) -> None:
+    """A limit that ends games reads no more than who is alive."""
+    feed = Feed([vec(FFA, 3, max_episode_steps=2, **SAME)])
+    feed.reset(seed=0)
+    for _ in range(2):
+        batch = feed.step(torch.zeros(12, dtype=torch.int64))
+    assert batch.truncated.all()
+    assert isinstance(dict.__getitem__(batch.infos[0], "final_obs"), partial)
+
+
+def test_pins_memory_that_the_server_writes(vec: Vec, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the feed's device, until a fork replaces it. What CUDA would be told is noted here."""
+    told, want, current = [], [], []
+
+    @contextmanager
+    def device(which: torch.device) -> Iterator[None]:
+        current.append(which.index)
+        yield
+        current.pop()
+
+    def note(what: str) -> Callable[..., int]:
+        return lambda address, *_: told.append((what, address, *current)) or 0
+
+    cudart = SimpleNamespace(cudaHostRegister=note("pin"), cudaHostUnregister=note("unpin"))
+    monkeypatch.setattr(torch.cuda, "device", device)
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda: note("wait")(0))
+    monkeypatch.setattr(torch.cuda, "cudart", lambda: cudart)
+    envs = vec(FFA, 2, opponents=["static"] * 3, copy=False)
+    feed = Feed([envs], "cuda:1")
+    for _ in range(2):
+        envs.reset(seed=0)
+        feed._pin(0)
+        (place,) = envs._session.client.places()
+        place.move()
+        want += [("pin", place.address, 1), ("wait", 0, 1), ("unpin", place.address, 1)]
+    del feed
+    assert told == want
 
 
 def test_one_half_is_stepped_while_the_other_is_here(vec: Vec) -> None:

@@ -32,7 +32,7 @@ class Batch(NamedTuple):
 
     A row is `over` if its result was decided, so that later rewards do not belong to earlier steps: its
     episode ended, or it was paid for its death. It is `truncated` if a limit of yours ended the episode,
-    unless it died without a team. Learn from rows that are `valid`. `infos`: one per environment, in numpy.
+    unless it died without a team. Learn from `valid` rows. `infos`: one per environment, without the state.
     """
 
     half: int  # 0 or 1
@@ -87,7 +87,7 @@ class Feed:
         self._begun: list[Batch] = []  # batches of a reset, which step will return
         self._read: dict[int, Any] = {}  # for each half what the device reads, and the event after it
         self._pinned: dict[Any, bool] = {}  # memory, and whether we pinned it
-        weakref.finalize(self, _unpin, self._pinned).atexit = False
+        weakref.finalize(self, _unpin, self._pinned, self.device).atexit = False
         here = [each._session.about.workers for each in envs if each.server or each.shared_memory]
         if here:
             _warn_of_threads(torch.get_num_threads(), max(here), cores())
@@ -133,9 +133,12 @@ class Feed:
         if self.device.type == "cuda":
             self._pin(half)
         every, rewards, _, _, infos = zip(*answers, strict=True)
+        states = [info["state"] for info in infos] if "state" in infos[0] else []
         over = [te | tr | ((r != 0) & ~info["alive"]) for _, r, te, tr, info in answers]
         cut = [  # the dead have no future, except in teams
-            tr & info.get("final_info", info)["alive"] if tr.any() and envs.game_spec.dead_leave else tr
+            tr & (info["final_info"] if "final_info" in info else info)["alive"]  # noqa: SIM401, get makes all entries
+            if tr.any() and envs.game_spec.dead_leave
+            else tr
             for envs, (*_, tr, info) in zip(self.halves[half], answers, strict=True)
         ]
         flags = [np.concatenate(part) for part in (over, cut, [info["valid"] for info in infos])]
@@ -146,11 +149,13 @@ class Feed:
             self._moved(rewards).float(),
             *self._moved([np.stack(flags)]),
             counts=self._moved([info["counts"] for info in infos]) if "counts" in infos[0] else None,
-            state=self._fields([info["state"] for info in infos]) if "state" in infos[0] else {},
+            state=self._fields(states) if states else {},
             infos=infos,
         )
+        for info in infos if states else ():  # a batch that is kept must not keep the server's memory
+            del info["state"], info["_state"]
         if self.device.type == "cuda":
-            self._read[half] = answers, torch.cuda.current_stream(self.device).record_event()
+            self._read[half] = (answers, states), torch.cuda.current_stream(self.device).record_event()
         return batch
 
     def _fields(self, every: Sequence[Any]) -> dict[str, torch.Tensor]:
@@ -168,22 +173,25 @@ class Feed:
             event.synchronize()
 
     def _pin(self, half: int) -> None:
-        """Pin the memory that the server writes to, if the system allows it."""
+        """Pin the memory that the server writes to, if the system allows it; unpin what a fork replaced."""
+        _unpin({place: self._pinned.pop(place) for place in [*self._pinned] if place.moved}, self.device)
         shared = [envs._session.ask(Games.places) for envs in self.halves[half] if envs.shared_memory]
         for place in (place for places in shared for place in places):
             if place not in self._pinned:
-                error = int(torch.cuda.cudart().cudaHostRegister(place.address, len(place), 1))  # portable
+                with torch.cuda.device(self.device):  # 1: portable
+                    error = int(torch.cuda.cudart().cudaHostRegister(place.address, len(place), 1))
                 self._pinned[place] = not error
                 if error:
                     with contextlib.suppress(RuntimeError):  # else the next kernel gets the error
                         torch.ones(1, device=self.device).neg_()
 
 
-def _unpin(pinned: dict[Any, bool]) -> None:
+def _unpin(pinned: dict[Any, bool], device: torch.device) -> None:
     if pinned:
-        torch.cuda.synchronize()
-    for place in (place for place, ours in pinned.items() if ours):
-        torch.cuda.cudart().cudaHostUnregister(place.address)
+        with torch.cuda.device(device):
+            torch.cuda.synchronize()
+            for place in (place for place, ours in pinned.items() if ours):
+                torch.cuda.cudart().cudaHostUnregister(place.address)
 
 
 @functools.cache  # warns once
