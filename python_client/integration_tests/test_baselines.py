@@ -87,6 +87,7 @@ def test_ratings_of_past_selves_are_kept(ppo: ModuleType, tmp_path: Path) -> Non
         run.remember()
         run.past.record(run.past.members[-1], score)
     run.save()
+    o.device = "meta"  # as on a GPU, where Adam would wait for counts of its steps: they stay here
     again.restore()
     assert again.past.state() == run.past.state()
     assert again.past.weights().tolist() == run.past.weights().tolist()
@@ -98,6 +99,44 @@ def test_seeds_of_other_boards(ppo: ModuleType, seed: int, capsys: pytest.Captur
         ppo.parser.parse_args(["ppo-ffa", "--seed", str(seed)])
     assert f"argument --seed: {seed}, expected 0 to 69" in capsys.readouterr().err
     assert ppo.parser.parse_args(["ppo-ffa", "--seed", "69"]).seed == 69
+
+
+def test_a_long_run_keeps_to_its_boards(
+    ppo: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seeds: list[int] = []
+    monkeypatch.setattr(ppo, "Games", lambda policy, recipe, o, seed, past: seeds.append(seed) or 1 / 0)
+    options = ["ppo-ffa", "--out", str(tmp_path), "--seed", "69", "--games", "16384"]
+    run = ppo.Run(ppo.parser.parse_args(options))
+    for run.done["updates"] in (0, 609, 610, 5000):
+        with pytest.raises(ZeroDivisionError):
+            run.train()
+    assert seeds[:2] == [690_000_000, 690_000_000 + 609 * 16384]
+    assert len(set(seeds)) == 4 and max(seeds) + 16384 <= ppo.DEMONSTRATED
+
+
+@pytest.mark.parametrize(
+    ("options", "want"),
+    [("", 2048), ("--device meta", 65536), ("--device meta --games 256 --rollout 64", 2048)],
+    ids=str,
+)
+def test_minibatches(ppo: ModuleType, tmp_path: Path, options: str, want: int) -> None:
+    """On a device of its own an eighth of an update."""
+    o = ppo.parser.parse_args(["ppo-ffa", "--out", str(tmp_path), *options.split()])
+    assert ppo.Run(o).o.minibatch == want
+
+
+def test_mute(ppo: ModuleType) -> None:
+    """Neither the network in training nor its file says a word."""
+    policy = ppo.Policy(ppo.RECIPES["mappo-radio"])
+    said = [6 + word for word in range(18) if word % 9]
+    seen = torch.zeros(2, len(policy.planes), 11, 11), torch.zeros(2, policy.numbers), torch.ones(2, 6) > 0
+    before, _ = policy(*seen)
+    policy.mute = True
+    after, _ = policy(*seen)
+    assert (after[:, said] == -1e9).all() and (after != before).sum() == 2 * len(said)
+    biases = policy.export().layers[-1].biases
+    assert biases[said].max() < biases[[k for k in range(24) if k not in said]].min() - 50
 
 
 def test_every_recipe_is_run(ppo: ModuleType) -> None:

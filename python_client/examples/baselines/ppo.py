@@ -49,7 +49,6 @@ APART = 10_000_000  # between the seeds of runs: those of --seed 1 begin here
 DEMONSTRATED = 700_000_000  # seed of the teacher's games; training's are below, evaluation's above
 SEES = {"observation": "near", "mask": "safe"}
 WORDS, VOCABULARY = 2, 9  # words per message and values of each, with silence
-SPOKEN = [6 + k * VOCABULARY + word for k in range(WORDS) for word in range(1, VOCABULARY)]  # outputs
 MOST = 127 / UNIT  # a unit's largest output
 SELF, PAST = "itself", "past selves"  # in games against itself the network learns in all seats
 FAST = torch.backends.cpu.get_cpu_capability() == "AVX512"  # bfloat16 is faster there
@@ -147,9 +146,7 @@ parser.add_argument(
 )
 parser.add_argument("--rollout", type=int, help="steps of each game in an update (default: 64; on a GPU 32)")
 parser.add_argument(
-    "--minibatch",
-    type=int,
-    help="samples in a gradient step (default: 2048; on a GPU an eighth of an update)",
+    "--minibatch", type=int, help="samples per gradient step (default: 2048; on a GPU an eighth of an update)"
 )
 parser.add_argument("--passes", type=int, default=2, help="passes over an update's samples")
 parser.add_argument("--rate", type=float, default=1e-3, help="learning rate of PPO; it falls to a tenth")
@@ -200,13 +197,14 @@ class Policy(nn.Module):
             logits, value = self.actor(x).float(), self.critic(x).float()
         logits[:, :6].masked_fill_(~moves, -1e9)
         if self.mute:
-            logits[:, SPOKEN] = -1e9
+            logits[:, 6:].unflatten(1, (WORDS, VOCABULARY))[:, :, 1:] = -1e9
         return logits, value.squeeze(1)
 
     def export(self) -> Network:
         """Return the policy rounded to whole numbers, for files."""
         answers = self.actor.bias.detach().clone()
-        answers[SPOKEN if self.mute else []] = -100
+        if self.mute:
+            answers[6:].view(WORDS, VOCABULARY)[:, 1:] = -100
 
         def rounded(weight: Tensor, bias: Tensor, **more: object) -> Layer:
             return Layer.rounded(weight.detach().cpu().permute(2, 3, 1, 0), bias.detach().cpu(), **more)
@@ -358,7 +356,8 @@ class Games:
         self.feed, device = Feed(self.envs, o.device), o.device
         pays = [(recipe.pays or {}).get(count.name, 0.0) for count in self.envs[0].game_spec.counts]
         self.pays, self.back = torch.tensor(pays, device=device), BACK.to(device)
-        self.enemies = [i for i, name in enumerate(policy.scalars) if name.startswith("enemy")]
+        enemies = [i for i, name in enumerate(policy.scalars) if name.startswith("enemy")]
+        self.enemies = torch.tensor(enemies, device=device)  # an index by a list waits for the GPU
         self.rows, self.mirrors = sum(envs.num_envs for envs in self.envs), Mirrors(policy, device)
         most = torch.tensor([recipe.slips if kind == SELF else 0.0 for kind in recipe.opponents])
         self.kinds, self.slips, self.ways = [], [], []  # for the rows of each half
@@ -512,8 +511,9 @@ class Run:
     """A network in training, and its files."""
 
     def __init__(self, o: argparse.Namespace) -> None:
-        usual = (256, 64, 2048) if o.device == "cpu" else (16384, 32, 65536)
-        o.games, o.rollout, o.minibatch = o.games or usual[0], o.rollout or usual[1], o.minibatch or usual[2]
+        on_cpu = o.device == "cpu"
+        o.games, o.rollout = o.games or (256 if on_cpu else 16384), o.rollout or (64 if on_cpu else 32)
+        o.minibatch = o.minibatch or (2048 if on_cpu else max(o.games * o.rollout // 8, 1))
         self.o, self.recipe = o, RECIPES[o.name]
         self.out = o.out or Path(f"runs/{o.name}-{o.seed}")
         self.out.mkdir(parents=True, exist_ok=True)
@@ -535,7 +535,7 @@ class Run:
 
     def restore(self) -> None:
         """Go on from the checkpoint."""
-        saved = torch.load(self.out / "checkpoint.pt", weights_only=True, map_location=self.o.device)
+        saved = torch.load(self.out / "checkpoint.pt", weights_only=True, map_location="cpu")
         for weights in saved["past"]:
             self.policy.load_state_dict(weights)
             self.past.add(Past(self.policy))
@@ -565,7 +565,7 @@ class Run:
         o, done, saved = self.o, self.done, self.done["minutes"]
         minutes = self.recipe.minutes if o.minutes is None else o.minutes
         torch.manual_seed(o.seed * 1000 + done["updates"])
-        seed = o.seed * APART + done["updates"] * o.games
+        seed = o.seed * APART + done["updates"] * o.games % (APART - o.games)
         games = Games(self.policy, self.recipe, o, seed, self.past)
         with ExitStack() as stack, (self.out / "progress.jsonl").open("a+") as log:
             log.seek(0)
