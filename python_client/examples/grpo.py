@@ -8,8 +8,8 @@ seeds, and the same seed is the same game. The games are short: the board of one
 few words, and a tie after ``--ticks``. A tie counts as a loss, as does a game that the model leaves or for
 which ``--tokens`` are too few. An order such as "hunt" plays for many ticks: a game has 10 to 40 calls.
 
-The same command continues a stopped run. Needs TRL (``pip install 'trl>=1.16' 'transformers>=5.13'
-datasets``) and a model whose chat template has tools.
+The same command continues a stopped run; the last two checkpoints are kept. Needs TRL (``pip install
+'trl>=1.16' 'transformers>=5.13' datasets``) and a model whose chat template has tools.
 """
 
 from __future__ import annotations
@@ -49,9 +49,7 @@ def main(arguments: list[str] | None = None) -> GRPOTrainer:
     )
     parser.add_argument("--opponent", default="static", help="a built-in agent (default: %(default)s)")
     parser.add_argument("--ticks", type=int, default=200, help="of a game (default: %(default)s)")
-    parser.add_argument(
-        "--steps", type=int, default=500, help="of training, a group each (default: %(default)s)"
-    )
+    parser.add_argument("--steps", type=int, default=500, help="of a group each (default: %(default)s)")
     parser.add_argument("--group", type=int, default=8, help="games that start equal (default: %(default)s)")
     parser.add_argument("--tokens", type=int, default=8192, help="of a game at most (default: %(default)s)")
     parser.add_argument("--rate", type=float, default=1e-6, help="of learning (default: %(default)s)")
@@ -75,6 +73,7 @@ def main(arguments: list[str] | None = None) -> GRPOTrainer:
         seed=args.seed,
         logging_steps=1,
         save_steps=max(1, args.steps // 10),
+        save_total_limit=2,
         report_to="none",
         use_cpu=not on_gpu,
         bf16=on_gpu,

@@ -128,6 +128,7 @@ def test_example(grpo: ModuleType, model: Path, tmp_path: Path) -> None:
     assert len(trainer.state.log_history) < len(grpo.main([*options, "--steps", "4"]).state.log_history), (
         "it goes on"
     )
+    assert sorted(at.name for at in out.glob("checkpoint-*")) == ["checkpoint-3", "checkpoint-4"]
     with pytest.raises(SystemExit):
         grpo.main(["--model", str(model), "--out", str(model)])
 
