@@ -60,8 +60,8 @@ type Outside interface {
 	// Try starts the agent, and returns an error if it cannot play.
 	Try() error
 
-	// End tells the agent that its episode has ended, in the position that m has.
-	End(m Match, seat int)
+	// End tells the agent that its episode has ended, in the position that m has. t, which may be nil, has counted it.
+	End(m Match, t Tracker, seat int)
 
 	// Missed is how many of the agent's moves in this episode were replaced by stop: those
 	// that came late, and those that failed. The episode is void if it cannot be scored,

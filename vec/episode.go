@@ -130,7 +130,7 @@ func (w *worker) step(i int) {
 	w.move(i, w.given(i))
 	done := w.score(i)
 	if done {
-		g.lineup.each(func(k int, o env.Outside) { o.End(g.match, int(g.others[k])) })
+		g.lineup.each(func(k int, o env.Outside) { o.End(g.match, g.tracker, int(g.others[k])) })
 		p.phases[i], p.over[i] = ended, 1
 		if p.cfg.Autoreset == SameStep {
 			place := i // with Config.BatchSize the final position stays in the game's own place until the game is received

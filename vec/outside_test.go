@@ -50,7 +50,7 @@ func (p *program) Act(m env.Match, seat int, action []uint8) {
 	p.Agent.Act(m, seat, action)
 }
 
-func (p *program) End(env.Match, int) { p.of.ended.Add(1) }
+func (p *program) End(env.Match, env.Tracker, int) { p.of.ended.Add(1) }
 
 func (p *program) Missed() (late, failed int, void bool) { return 2, 3, true }
 

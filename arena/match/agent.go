@@ -13,8 +13,8 @@ import (
 // NewAgent makes an agent of an environment from the name of a player outside this
 // program, which has the rules' limits of time and memory. Each
 // agent is a program of its own; it starts with the agent's first move.
-// Stop replaces a move that is late or fails (env.Outside counts them). A program that has
-// ended is started again in the next episode. Its memory is not part of a saved
+// Stop replaces a move that is late or fails (env.Outside counts them); after giving up on an agent, all of them
+// fail. A program that has ended or hangs is started again in the next episode. Its memory is not part of a saved
 // game. Its first failure is logged, and its first MiB of standard error is passed on.
 func NewAgent(game env.Game, name string, r Rules, log *slog.Logger) (env.Agent, error) {
 	p, err := NewPlayer(game, name)
@@ -24,7 +24,7 @@ func NewAgent(game env.Game, name string, r Rules, log *slog.Logger) (env.Agent,
 	if program, ok := p.(*execPlayer); ok {
 		program.stderr.most = 1 << 20
 	}
-	return &outsider{game: game, player: p, limit: r.of(game, p).Limit, memory: r.Memory, log: log}, nil
+	return &outsider{game: game, player: p, rules: r.of(game, p), log: log}, nil
 }
 
 // outsider is an env.Agent whose moves a Player makes.
@@ -32,9 +32,9 @@ type outsider struct {
 	env.NoSearch
 	game         env.Game
 	player       Player
-	limit        time.Duration
-	memory       int64
+	rules        Rules
 	begun        bool // the player has been told of the episode
+	gone         bool // it is not asked again in the episode: it is absent, lost or given up
 	made         int  // moves that were answered
 	late, failed int
 	void         bool // the connection to the player has failed
@@ -56,25 +56,31 @@ func (a *outsider) Dialogue() (read, said string) {
 
 func (a *outsider) Close() error { return a.player.Close() }
 
-func (a *outsider) Reset(env.RNG) { a.begun, a.made, a.late, a.failed, a.void = false, 0, 0, 0, false }
+func (a *outsider) Reset(env.RNG) {
+	a.begun, a.gone, a.made, a.late, a.failed, a.void = false, false, 0, 0, 0, false
+}
 
 func (a *outsider) Reseed(env.RNG) {}
 
 func (a *outsider) Act(m env.Match, seat int, action []uint8) {
-	if a.void { // a server that is lost is not asked again in this episode
+	if a.gone {
 		a.failed++
 		return
 	}
 	if !a.begun {
 		if err := a.begin(seat); err != nil {
-			a.fail(err) // an absent player is tried again at the next move
+			a.gone = true
+			a.fail(err)
 			return
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), a.limit)
+	limit, giveUp := a.rules.clock(a.player)
+	start := time.Now()
+	ctx, cancel := context.WithTimeout(context.Background(), max(limit, giveUp))
 	defer cancel()
 	_, err := a.player.Act(ctx, m, seat, action)
-	late := ctx.Err() != nil
+	late := ctx.Err() != nil || time.Since(start) > limit
+	a.gone = giveUp > 0 && ctx.Err() != nil || errors.Is(err, ErrVoid)
 	if err == nil && !late {
 		err = check(a.game.Spec().Actions, action)
 	}
@@ -101,30 +107,27 @@ func (a *outsider) fail(err error) {
 // Try tells the player that a game begins, and returns an error if it cannot play. No move follows.
 func (a *outsider) Try() error { return a.begin(0) }
 
-// begin tells the player that a game begins. It returns an error if the player is
-// absent or out of memory. After any other error Act still asks for moves.
+// begin tells the player that a game begins. It returns an error if the player is absent, lost or
+// out of memory. After any other error Act still asks for moves.
 func (a *outsider) begin(seat int) error {
-	ctx, cancel := context.WithTimeout(context.Background(), DefaultWait)
-	defer cancel()
-	err := a.player.Begin(ctx, Start{Seat: seat, Limit: a.limit, Memory: a.memory})
-	if errors.Is(err, ErrAbsent) {
-		return err
+	err := a.rules.begin(context.Background(), a.player, Start{Seat: seat})
+	for _, is := range []error{ErrAbsent, ErrVoid, errMemory} {
+		if errors.Is(err, is) {
+			return err
+		}
 	}
 	a.begun = true
-	if errors.Is(err, errMemory) {
-		return err
-	}
 	return nil
 }
 
-func (a *outsider) End(m env.Match, seat int) {
+func (a *outsider) End(m env.Match, t env.Tracker, seat int) {
 	if !a.begun {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), a.limit)
+	ctx, cancel := context.WithTimeout(context.Background(), a.rules.Limit)
 	defer cancel()
 	// A program that does not take the notice will not be ready for its next game.
-	_ = a.player.End(ctx, outcomes(a.game, m, nil)(seat))
+	_ = a.player.End(ctx, outcomes(a.game, m, t)(seat))
 	a.begun = false
 }
 

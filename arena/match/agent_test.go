@@ -36,6 +36,8 @@ var behaviours = map[string]func(a *lineAgent, id uint64){
 	"say": func(a *lineAgent, id uint64) { answer(id, json.RawMessage(a.argument)) },
 	// write writes what it is told, ID standing for the question's.
 	"write": func(a *lineAgent, id uint64) { fmt.Println(strings.ReplaceAll(a.argument, "ID", fmt.Sprint(id))) },
+	// chatty plays 1, and answers the end of a game, too.
+	"chatty": func(a *lineAgent, id uint64) { answer(id, 1) },
 	// slow takes as long as it is told and plays 5.
 	"slow": func(a *lineAgent, id uint64) { a.sleep(); answer(id, 5) },
 	// hiccup does so once, and then plays 2.
@@ -122,6 +124,8 @@ func playLines(behaviour string) {
 			if name == "parent" {
 				a.bear()
 			}
+		case question.Type == "end" && name == "chatty":
+			fmt.Println("{}")
 		case question.Type == "end" && name == "grows-after":
 			a.argument = ""
 			a.grow()

@@ -32,9 +32,9 @@
 // # Failures
 //
 // A player that crashes, hangs, or sends an invalid action plays stop, and the
-// match continues; [SeatReport] says so. Only a player that is absent when the
-// match begins is an error, of the kind [ErrAbsent]. A match cannot be scored, and
-// [Report].Void says why, if the connection to a player fails ([ErrVoid]), which
+// match continues; [SeatReport] says so. Only a player that is absent when its
+// first match begins is an error, of the kind [ErrAbsent]. A match cannot be scored,
+// and [Report].Void says why, if the connection to a player fails ([ErrVoid]), which
 // ends the game, or if each move of an agent behind HTTP fails. A match in which a
 // program fails is scored: the program is the player.
 package match

@@ -21,6 +21,7 @@ type execPlayer struct {
 	command []string // a command for the shell, and its arguments
 	program *program // nil before the first game, and once it is broken
 	broken  error    // why the program is broken
+	ready   bool     // one was ready for an earlier game
 	stderr  tail     // of this program and those before it
 	id      uint64   // the number of the last question
 	obs     []byte
@@ -70,28 +71,40 @@ type beginning struct {
 	Rules       any             `json:"rules"` // the game's, as its spec has them
 }
 
-// Why a program has ended: it closed its output or its input, or it used too much memory.
+// Why a program has ended: it closed its output or its input, or it used too much memory. And errAgain: it was kept
+// from an earlier game and is not ready for this one, so another one is started if Begin is called again.
 var (
 	errGone   = errors.New("the program has ended")
 	errMemory = errors.New("too much memory")
+	errAgain  = errors.New("the program is not ready for another game")
 )
 
-// Begin starts the program, again if it has broken, and waits until it is ready.
+// Begin starts the program, again if it has broken, and waits until it is ready. Once one has been ready, failures are
+// those of the player, which plays stop.
 func (p *execPlayer) Begin(ctx context.Context, g Start) error {
 	kept := p.program != nil
 	err := p.begin(ctx, g)
-	if kept && p.program == nil { // the program has ended since its last move
-		return p.begin(ctx, g)
+	if err == nil || errors.Is(err, context.Canceled) {
+		p.ready = p.ready || err == nil
+		return err
 	}
-	return err
+	if p.broken = err; p.program != nil {
+		p.broken, p.program = p.program.end(err), nil
+	}
+	switch {
+	case kept:
+		return errAgain
+	case p.ready || errors.Is(p.broken, errMemory): // with too much memory the player loses, but is not absent
+		return p.broken
+	}
+	return fmt.Errorf("%s %w: %w", p.Name(), ErrAbsent, p.broken)
 }
 
 func (p *execPlayer) begin(ctx context.Context, g Start) (err error) {
 	if p.program == nil {
 		if p.program, err = startProgram(p.command, g.Memory, &p.stderr); err != nil {
-			return fmt.Errorf("%s %w: %w", p.Name(), ErrAbsent, err)
+			return err
 		}
-		p.broken = nil
 	}
 	p.id++
 	spec := p.game.Spec()
@@ -103,11 +116,10 @@ func (p *execPlayer) begin(ctx context.Context, g Start) (err error) {
 	if err != nil {
 		return err
 	}
-	_, err = p.ask(ctx, line)
-	if err == nil || errors.Is(err, errMemory) { // with too much memory the player loses, but is not absent
-		return err
+	if _, err = p.ask(ctx, line); err != nil {
+		err = fmt.Errorf("not ready: %w", err)
 	}
-	return fmt.Errorf("%s %w: not ready: %w", p.Name(), ErrAbsent, err)
+	return err
 }
 
 func (p *execPlayer) Act(ctx context.Context, m env.Match, seat int, action []uint8) (Cost, error) {

@@ -177,6 +177,71 @@ func TestProgramsAbsent(t *testing.T) {
 	}
 }
 
+// A program that has been ready once, and is not for a later game, is started again. If that fails, too, it plays stop.
+func TestProgramsNotReadyAgain(t *testing.T) {
+	game := duel(t, "4")
+	crash, folder := strings.TrimPrefix(program(t, "crash"), "exec:"), t.TempDir()
+	for _, tc := range []struct {
+		reason, name string
+		limit, wait  time.Duration // of the second game
+		played       []uint8
+		says         string
+	}{
+		{"it hangs", program(t, "deaf"), 5 * time.Millisecond, 100 * time.Millisecond, []uint8{0, 0, 0, 0}, ""},
+		{"it answers the end", program(t, "chatty"), time.Minute, time.Minute, []uint8{1, 1, 1, 1}, ""},
+		{"it ends at once", "exec:mkdir " + folder + "/a || exit 4; " + crash, time.Minute, time.Minute, []uint8{0, 0, 0, 0},
+			"step 4: not ready: the program has ended: exit status 4"},
+		{"it waits", "exec:mkdir " + folder + "/b || exec sleep 1000; " + crash, time.Minute, 100 * time.Millisecond,
+			[]uint8{0, 0, 0, 0}, "step 4: not ready: context deadline exceeded"},
+	} {
+		t.Run(tc.reason, func(t *testing.T) {
+			t.Parallel()
+			players, rules := seatsOf(t, game, "static", tc.name), patient
+			rules.Limit = tc.limit
+			play(t, game, players, rules)
+			rules.Wait = tc.wait
+			p := play(t, game, players, rules)
+			if got := p.moves(1); !reflect.DeepEqual(got, tc.played) || p.Seats[1].Moves != 4 ||
+				!strings.Contains(p.Seats[1].LastError, tc.says) {
+				t.Errorf("played %v, %+v, want %v and an error with %q", got, p.Seats[1], tc.played, tc.says)
+			}
+		})
+	}
+}
+
+// An agent of an environment that hangs is started again in the next episode. One that is not there is asked once in an
+// episode.
+func TestAgentsNotReadyAgain(t *testing.T) {
+	game := duel(t, "9")
+	m := game.New(1)[0]
+	m.Reset(env.Seed{Value: 1})
+	for behaviour, late := range map[string]int{"deaf": 2, "early": 0} {
+		t.Run(behaviour, func(t *testing.T) {
+			t.Parallel()
+			starts := filepath.Join(t.TempDir(), "starts")
+			name := fmt.Sprintf("exec:echo >>'%s'; ", starts) + strings.TrimPrefix(program(t, behaviour), "exec:")
+			a, err := match.NewAgent(game, name, match.Rules{Limit: 5 * time.Millisecond, Wait: 2 * time.Second},
+				slog.New(slog.DiscardHandler))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer a.(env.Outside).Close()
+			for range 2 {
+				a.Reset(env.RNG{})
+				a.Act(m, 0, make([]uint8, 1))
+				a.Act(m, 0, make([]uint8, 1))
+			}
+			text, err := os.ReadFile(starts)
+			if err != nil || len(text) != 2 {
+				t.Errorf("it was started %d times (%v), want 2", len(text), err)
+			}
+			if got, failed, _ := a.(env.Outside).Missed(); got+failed != 2 || got > late {
+				t.Errorf("%d late and %d failed, want %d of 2 late", got, failed, late)
+			}
+		})
+	}
+}
+
 // Close ends a program that does not end by itself, and what it has started.
 func TestProgramsAreEnded(t *testing.T) {
 	game := duel(t, "5")

@@ -33,6 +33,7 @@ type httpPlayer struct {
 type Caller struct {
 	Lost bool // the server did not answer; another may answer next time
 
+	absent    error // what Await returns in vain: ErrAbsent, or ErrVoid once there has been an answer
 	base, key string
 	hidden    *regexp.Regexp // finds the key, also escaped, so that no result contains it; nil: no key
 	most      int            // bytes of an answer, at most
@@ -41,7 +42,7 @@ type Caller struct {
 
 // NewCaller makes a caller of the server at an address, whose answers have so many bytes at most.
 func NewCaller(base string, most int) Caller {
-	return Caller{base: base, most: most, client: &http.Client{
+	return Caller{absent: ErrAbsent, base: base, most: most, client: &http.Client{
 		// As with the original, each request has a connection of its own, so
 		// that no answer can belong to an earlier one. No proxy, no redirects.
 		Transport:     &http.Transport{DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: maxAnswer},
@@ -115,6 +116,7 @@ func (p *Caller) Await(ctx context.Context, name, path string) error {
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, time.Second) {
 		_, err := p.Do(ctx, path, nil)
 		if _, answered := errors.AsType[StatusError](err); err == nil || answered {
+			p.absent = fmt.Errorf("is not there any more: %w", ErrVoid)
 			return nil
 		}
 		if last == nil || ctx.Err() == nil { // report the failed request and not that time is up
@@ -122,7 +124,7 @@ func (p *Caller) Await(ctx context.Context, name, path string) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%s %w: %w", name, ErrAbsent, last)
+			return fmt.Errorf("%s %w: %w", name, p.absent, last)
 		case <-time.After(pause):
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
@@ -273,6 +274,51 @@ func TestHTTPAgentsGone(t *testing.T) {
 	if seat := p.Seats[1]; seat.Failed != 3 || seat.Late != 0 || !strings.Contains(seat.LastError, "step 6") ||
 		!strings.Contains(seat.LastError, "refused") {
 		t.Errorf("%+v, want the last 3 of 6 failed", seat)
+	}
+}
+
+// A server that was there for one game and is not for the next cannot be scored.
+func TestHTTPAgentsGoneBetweenGames(t *testing.T) {
+	game := duel(t, "6")
+	s := serve(t, func(int, map[string]any) any { return 1 })
+	players := seatsOf(t, game, "static", s.URL)
+	play(t, game, players, patient)
+	s.Close()
+	p := play(t, game, players, match.Rules{Wait: 50 * time.Millisecond})
+	if !strings.Contains(p.Void, "seat 1, "+s.URL) || !strings.Contains(p.Void, "refused") {
+		t.Errorf("void: %q", p.Void)
+	}
+}
+
+// An agent of an environment is given up by the game's clock, too, and told what the game counted.
+func TestAgentsGivenUp(t *testing.T) {
+	t.Parallel()
+	game := clocked{duel(t, "9"), 2 * time.Second, 2 * time.Second}
+	s := serve(t, func(int, map[string]any) any {
+		return http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	})
+	a, err := match.NewAgent(game, s.URL, match.Rules{}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := a.(env.Outside)
+	defer o.Close()
+	m, tracker := game.New(1)[0], game.NewTrackers(1, false)[0]
+	m.Reset(env.Seed{Value: 1})
+	tracker.Begin(m)
+	a.Reset(env.RNG{})
+	for range 3 {
+		a.Act(m, 0, make([]uint8, 1))
+	}
+	if late, failed, void := o.Missed(); late != 1 || failed != 2 || void {
+		t.Errorf("%d late, %d failed, void %v, want 1, 2 and false", late, failed, void)
+	}
+	o.End(m, tracker, 0)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	last := s.bodies[len(s.bodies)-1]
+	if s.calls[2] != "POST /action" || s.calls[3] != "POST /episode_end" || !strings.Contains(last, `"counts":"{`) {
+		t.Errorf("it was asked %q, at last with %s", s.calls, last)
 	}
 }
 

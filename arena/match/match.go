@@ -239,15 +239,15 @@ func (c *contest) deal(at Moment) (env.Seed, error) {
 // begin tells the players that the game begins. It returns an error if one is absent.
 func (c *contest) begin(at Moment, seed env.Seed) error {
 	for seat, p := range c.players {
-		ctx, cancel := context.WithTimeout(c.ctx, c.rules.Wait)
-		err := p.Begin(ctx, Start{Seat: seat, Seed: seed, Limit: c.rules.limit(p), Memory: c.rules.Memory,
-			Tracker: at.Tracker})
-		cancel()
+		err := c.rules.begin(c.ctx, p, Start{Seat: seat, Seed: seed, Tracker: at.Tracker})
 		switch {
 		case c.ctx.Err() != nil:
 			return c.ctx.Err()
 		case err == nil:
 		case errors.Is(err, ErrAbsent) || !p.Traits().Remote:
+		case errors.Is(err, ErrVoid):
+			c.void(seat, err.Error())
+			return err
 			return fmt.Errorf("match: seat %d: %w", seat, err)
 		default:
 			c.report.Seats[seat].LastError = fmt.Sprintf("at the start: %v", err)

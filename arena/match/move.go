@@ -59,10 +59,8 @@ func (c *contest) decide(at *Moment, status env.Status, actions []uint8) error {
 // ask asks one seat for its action. It returns an error if there is none, a note if another replaces the answer.
 func (c *contest) ask(m env.Match, seat int, choices []env.Choice, action []uint8) (late bool, note string, err error) {
 	p, report := c.players[seat], &c.report.Seats[seat]
-	ctx, limit, giveUp := c.ctx, c.rules.limit(p), c.rules.giveUp
-	if p.Traits().Limit > 0 {
-		giveUp = 0
-	}
+	ctx := c.ctx
+	limit, giveUp := c.rules.clock(p)
 	if limit > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, max(limit, giveUp))
@@ -76,8 +74,8 @@ func (c *contest) ask(m env.Match, seat int, choices []env.Choice, action []uint
 	report.Longest = max(report.Longest, took)
 	report.Ticks += cost.Ticks
 	report.Answers.Add(cost.Answers)
-	unanswered := errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, ErrVoid)
-	if giveUp > 0 && limit > 0 && (unanswered || took >= giveUp) {
+	unanswered := ctx.Err() != nil && errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, ErrVoid)
+	if giveUp > 0 && (unanswered || took >= giveUp) {
 		c.gone = c.gone.With(seat)
 	}
 	switch {

@@ -22,9 +22,9 @@ type Player interface {
 	// Traits are what a match must know of it. They are always the same.
 	Traits() Traits
 
-	// Begin starts a new game. An error of the kind ErrAbsent means that the
-	// player is not there; after any other error it is still asked for moves. ctx
-	// ends when the time for it is over.
+	// Begin starts a new game. An error of the kind ErrAbsent means that the player is not
+	// there, and one of the kind ErrVoid that it was there before; after any other error it is
+	// still asked for moves. ctx ends when the time for it is over.
 	Begin(ctx context.Context, g Start) error
 
 	// Act writes the seat's action, which is all zeros when it is called. If it

@@ -2,6 +2,7 @@ package match
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"time"
 
@@ -83,10 +84,26 @@ func (r Rules) of(game env.Game, players ...Player) Rules {
 	return r
 }
 
-// limit is how long a player may take for a move, 0 without a clock.
-func (r *Rules) limit(p Player) time.Duration {
-	if !p.Traits().Remote {
-		return 0
+// clock is how long a player may take for a move and when it is given up, 0 for never.
+func (r *Rules) clock(p Player) (limit, giveUp time.Duration) {
+	switch t := p.Traits(); {
+	case !t.Remote:
+		return 0, 0
+	case t.Limit > 0:
+		return r.Limit, 0
 	}
-	return r.Limit
+	return r.Limit, r.giveUp
+}
+
+// begin tells a player that a game begins, and waits until it is ready. A program that is started again gets the whole
+// time for it.
+func (r *Rules) begin(parent context.Context, p Player, g Start) (err error) {
+	g.Memory = r.Memory
+	g.Limit, _ = r.clock(p)
+	for err = errAgain; err == errAgain && parent.Err() == nil; {
+		ctx, cancel := context.WithTimeout(parent, r.Wait)
+		err = p.Begin(ctx, g)
+		cancel()
+	}
+	return err
 }
