@@ -79,7 +79,7 @@ func (r *run) readPlayed(text []byte) (Record, error) {
 
 // checkEnding returns an error if the game cannot end this way.
 func (s *schedule) checkEnding(r *Record, endings []env.Ending) error {
-	for _, list := range [][]int{r.Moves, r.Late, r.Failed} {
+	for _, list := range [][]int{r.Moves, r.Late, r.Failed, r.Gone} {
 		for _, n := range list {
 			if n < 0 || n > math.MaxInt32 {
 				return fmt.Errorf("it has a count of %d, want 0 to %d", n, math.MaxInt32)

@@ -48,6 +48,7 @@ func (r *Record) take(report *match.Report) {
 		r.Ticks = append(r.Ticks, s.Ticks)
 		r.Late = append(r.Late, s.Late)
 		r.Failed = append(r.Failed, s.Failed)
+		r.Gone = append(r.Gone, s.Gone)
 		r.Clock.Think = append(r.Clock.Think, s.Think)
 		r.Clock.Longest = append(r.Clock.Longest, s.Longest)
 		answers = append(answers, s.Answers)

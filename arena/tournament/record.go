@@ -23,6 +23,7 @@ type Record struct {
 	Ticks  []uint64 `json:"ticks"`
 	Late   []int    `json:"late"`
 	Failed []int    `json:"failed"`
+	Gone   []int    `json:"gone,omitempty"` // moves without a question; nil in older logs, and where a client played
 
 	Answers []match.Answers `json:"answers,omitempty"` // nil without language models
 
@@ -55,7 +56,7 @@ func (s *schedule) check(r *Record) error {
 	}
 	lists := []int{len(r.Result), len(r.Outcome), len(r.Moves), len(r.Ticks), len(r.Late), len(r.Failed),
 		len(r.Clock.Think), len(r.Clock.Longest)}
-	for _, optional := range []int{len(r.Errors), len(r.Answers)} {
+	for _, optional := range []int{len(r.Errors), len(r.Answers), len(r.Gone)} {
 		if optional > 0 {
 			lists = append(lists, optional)
 		}

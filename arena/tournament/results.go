@@ -45,7 +45,8 @@ type Standing struct {
 	Ticks  float64    `json:"ticks_per_move"`
 	Late   int        `json:"late"`
 	Failed int        `json:"failed"`
-	Sides  []SideWins `json:"sides"` // by side, in the order of the game's teams
+	Gone   int        `json:"gone,omitempty"` // moves it was not asked for, as it was given up
+	Sides  []SideWins `json:"sides"`          // by side, in the order of the game's teams
 
 	Answers match.Answers `json:"answers,omitzero"` // of a language model
 
@@ -178,6 +179,9 @@ func (a *Standing) add(r *Record, side int, team []int) {
 		a.longest = max(a.longest, r.Clock.Longest[seat])
 		if len(r.Answers) > 0 {
 			a.Answers.Add(r.Answers[seat])
+		}
+		if r.Gone != nil {
+			a.Gone += r.Gone[seat]
 		}
 	}
 }

@@ -29,6 +29,7 @@ func recorded(s *schedule, winners ...int) []Record {
 			r.Ticks = append(r.Ticks, uint64(1000*(e+1)))
 			r.Late = append(r.Late, e)
 			r.Failed = append(r.Failed, 2*e)
+			r.Gone = append(r.Gone, 3*e)
 			r.Clock.Think = append(r.Clock.Think, time.Second)
 			r.Clock.Longest = append(r.Clock.Longest, time.Duration(i+seat))
 		}
@@ -83,9 +84,10 @@ func TestGauntletResults(t *testing.T) {
 	if a.Win.Value != 0.75 || a.Loss.Value != 0.25 || a.Tie.Value != 0 || b.Tie.Value != 0.25 {
 		t.Errorf("rates of a %v %v %v, of b's ties %v", a.Win, a.Loss, a.Tie, b.Tie)
 	}
-	if a.Moves != 40 || a.Ticks != 100 || b.Moves != 80 || b.Ticks != 100 || b.Late != 4 || b.Failed != 8 {
-		t.Errorf("a made %d moves of %v ticks, b %d of %v with %d late, %d failed", a.Moves, a.Ticks, b.Moves, b.Ticks,
-			b.Late, b.Failed)
+	if a.Moves != 40 || a.Ticks != 100 || b.Moves != 80 || b.Ticks != 100 || b.Late != 4 || b.Failed != 8 ||
+		b.Gone != 12 {
+		t.Errorf("a made %d moves of %v ticks, b %d of %v with %d late, %d failed, %d not asked", a.Moves, a.Ticks, b.Moves,
+			b.Ticks, b.Late, b.Failed, b.Gone)
 	}
 	if a.Steps.Value != 103 || b.Steps.Value != 104 {
 		t.Errorf("steps %v and %v, want 103 and 104", a.Steps.Value, b.Steps.Value)

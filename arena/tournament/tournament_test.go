@@ -157,7 +157,7 @@ func TestRecords(t *testing.T) {
 			}
 		}
 		if r.Game != i || !slices.Equal(r.Agents, f.Agents) || won > 1 || r.Steps < 1 ||
-			slices.Max(r.Moves) > r.Steps {
+			slices.Max(r.Moves) > r.Steps || len(r.Gone) != 4 {
 			t.Errorf("game %d: %+v", i, r)
 		}
 	}

@@ -124,10 +124,10 @@ func standings(r *tournament.Results) *table {
 
 // troubles has one row for each agent with late or failed moves.
 func troubles(r *tournament.Results) *table {
-	t := &table{title: "Moves replaced by stop", head: []string{"agent", "moves", "late", "failed"}}
+	t := &table{title: "Moves replaced by stop", head: []string{"agent", "moves", "late", "failed", "not asked"}}
 	for _, a := range r.Agents {
 		if a.Late+a.Failed > 0 {
-			t.add(a.Agent, strconv.Itoa(a.Moves), strconv.Itoa(a.Late), strconv.Itoa(a.Failed))
+			t.add(a.Agent, strconv.Itoa(a.Moves), strconv.Itoa(a.Late), strconv.Itoa(a.Failed), strconv.Itoa(a.Gone))
 		}
 	}
 	return t

@@ -39,12 +39,12 @@ func sample() *tournament.Report {
 	weak := tournament.Standing{
 		Agent: "exec:a|b", Games: 4, Losses: 3, Ties: 1,
 		Loss: around(0.75, 0.125), Tie: around(0.25, 0.125), Rating: around(-150.4, 100), Steps: around(100, 0),
-		Moves: 400, Late: 7, Failed: 2, Sides: sides,
+		Moves: 400, Late: 7, Failed: 2, Gone: 9, Sides: sides,
 		Counts: []tournament.Count{{Name: "kills", Estimate: around(0.25, 0.25)},
 			{Name: "team_kills", Estimate: around(0, 0)}},
 	}
 	third := weak
-	third.Agent, third.Late, third.Failed = "static", 0, 0
+	third.Agent, third.Late, third.Failed, third.Gone = "static", 0, 0, 0
 	return &tournament.Report{
 		Results: &tournament.Results{
 			Env: "PommeFFACompetition-v0", Version: 1, Seeds: 1, Played: 12, Balanced: true, Anchor: "simple",
