@@ -26,6 +26,7 @@ type Replay struct {
 	Match   env.Match   // in the game's present position; read-only
 	Tracker env.Tracker // follows it; read-only
 	Seats   []uint8     // all of them
+	Note    string      // what is unusual about the game: record.Info
 
 	form   gamestate.Form
 	events bool
@@ -87,7 +88,7 @@ func (r *Replay) Begin(e *Played, ending *Ending) error {
 
 // Info describes the game.
 func (r *Replay) Info() record.Info {
-	info := record.Info{EnvID: r.Game.Spec().ID, Seed: r.e.Seed.Value, Policies: r.e.Agents}
+	info := record.Info{EnvID: r.Game.Spec().ID, Seed: r.e.Seed.Value, Policies: r.e.Agents, Note: r.Note}
 	info, _ = info.Complete()
 	return info
 }

@@ -50,6 +50,7 @@ type Moment struct {
 	Late    env.SeatSet
 	Failed  env.SeatSet // seats whose answer was not a valid action
 	Gone    env.SeatSet // seats that were not asked; late, failed and gone seats play stop
+	Stopped env.SeatSet // seats whose program has had too much memory: their sides lose
 
 	Tracker env.Tracker // follows the match; read-only
 
@@ -208,7 +209,7 @@ func (c *contest) play(at Moment) error {
 			return err
 		}
 		at.Tracker.Step(at.Match, actions)
-		at.Actions = actions
+		at.Actions, at.Stopped = actions, c.stopped
 		if err := c.watch(at); err != nil {
 			return err
 		}
@@ -244,10 +245,10 @@ func (c *contest) begin(at Moment, seed env.Seed) error {
 		case c.ctx.Err() != nil:
 			return c.ctx.Err()
 		case err == nil:
-		case errors.Is(err, ErrAbsent) || !p.Traits().Remote:
 		case errors.Is(err, ErrVoid):
 			c.void(seat, err.Error())
 			return err
+		case errors.Is(err, ErrAbsent) || !p.Traits().Remote:
 			return fmt.Errorf("match: seat %d: %w", seat, err)
 		default:
 			c.report.Seats[seat].LastError = fmt.Sprintf("at the start: %v", err)
@@ -260,8 +261,13 @@ func (c *contest) begin(at Moment, seed env.Seed) error {
 func (c *contest) end(at Moment) {
 	outcome := outcomes(at.Game, at.Match, at.Tracker)
 	for seat, p := range c.players {
+		o := outcome(seat)
+		if c.stopped != 0 { // its side has lost, however the game went
+			c.conclude(at)
+			o.Result, o.Winners, o.Reward = c.report.End.Result, c.report.End.Winners, c.report.Outcome[seat]
+		}
 		ctx, cancel := context.WithTimeout(c.ctx, endLimit)
-		err := p.End(ctx, outcome(seat))
+		err := p.End(ctx, o)
 		cancel()
 		if c.ctx.Err() != nil {
 			return

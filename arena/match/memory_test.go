@@ -64,6 +64,22 @@ func TestProgramsWithTooMuchMemory(t *testing.T) {
 	}
 }
 
+// Its rival is told so, and the record says it.
+func TestProgramsWithTooMuchMemoryAreReported(t *testing.T) {
+	linuxOnly(t)
+	rules, game, path := patient, duel(t, "6"), filepath.Join(t.TempDir(), "diary")
+	rules.Memory = narrow
+	players := seatsOf(t, game, program(t, "diary:"+path), program(t, "grow"))
+	_, parsed := record(t, game, players, rules)
+	if note := parsed.Info().Note; !strings.HasSuffix(note, "; agent 1 had too much memory and lost the match") {
+		t.Errorf("the note is %q", note)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil || !strings.Contains(string(text), `{"type":"end","result":"Win","winners":[0],"steps":6,"reward":1,`) {
+		t.Errorf("the rival was sent %s (%v)", text, err)
+	}
+}
+
 // ended waits for the end of the process whose number a file has.
 func ended(t *testing.T, path string) {
 	t.Helper()

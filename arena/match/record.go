@@ -23,6 +23,7 @@ type Recording struct {
 	actions  [][]byte
 	thoughts [][]env.Thought     // by step
 	replaced [][len(wrong)][]int // by seat and by index of wrong: the steps of such moves
+	stopped  env.SeatSet         // Moment.Stopped
 }
 
 // wrong lists why stop replaces a move.
@@ -47,7 +48,7 @@ func (r *Recording) Watch(at Moment) error {
 		r.replaced = make([][len(wrong)][]int, len(r.policies))
 	} else {
 		r.actions = append(r.actions, bytes.Clone(at.Actions))
-		r.thoughts = append(r.thoughts, at.Thoughts())
+		r.thoughts, r.stopped = append(r.thoughts, at.Thoughts()), at.Stopped
 		for what, seats := range [len(wrong)]env.SeatSet{at.Late, at.Failed, at.Gone} {
 			for _, seat := range seats.List() {
 				r.replaced[seat][what] = append(r.replaced[seat][what], len(r.actions))
@@ -77,6 +78,9 @@ func (r *Recording) note() string {
 			if at != nil {
 				parts = append(parts, fmt.Sprintf("agent %d %s %d times, first at step %d", seat, wrong[what], len(at), at[0]))
 			}
+		}
+		if r.stopped.Has(seat) {
+			parts = append(parts, fmt.Sprintf("agent %d had too much memory and lost the match", seat))
 		}
 	}
 	return strings.Join(parts, "; ")

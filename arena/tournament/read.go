@@ -119,6 +119,9 @@ func (k *Kept) Replay(game int) (*ledger.Replay, error) {
 		return nil, ErrNoMoves
 	}
 	r := ledger.NewReplay(k.Game, true)
+	if found.Errors != nil { // one may have cost the match, however the game went
+		r.Note = fmt.Sprintf("the tournament has counted it as %v", found.Result)
+	}
 	return r, r.Begin(&found.Played, new(ledger.Ending))
 }
 

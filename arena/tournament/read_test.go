@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -80,6 +81,33 @@ func TestReadsWhatIsPlayed(t *testing.T) {
 	}
 	if results, err := kept.Results(); results != nil || err != nil {
 		t.Errorf("results of a part are %v (%v)", results, err)
+	}
+}
+
+// TestReadFailures: a program that is ready for its first game alone ends no tournament, and replays of its games say
+// how they were counted.
+func TestReadFailures(t *testing.T) {
+	tour, err := New(game(t, duelID), Config{Agents: []string{`exec:read -r x; echo '{"id": 1}'`, "random"},
+		Format: RoundRobin, Games: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := filepath.Join(t.TempDir(), "log.jsonl")
+	if _, err := tour.Run(t.Context(), Options{Log: log, Workers: 1}); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := Read(log, find)
+	if err != nil || len(kept.Records) != 2 {
+		t.Fatalf("%+v, %v", kept, err)
+	}
+	for i, r := range kept.Records {
+		replay, err := kept.Replay(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := replay.Info().Note, fmt.Sprintf("the tournament has counted it as %v", r.Result); got != want {
+			t.Errorf("game %d: the note is %q, want %q", i, got, want)
+		}
 	}
 }
 
