@@ -178,7 +178,7 @@ func (l *Ledger[R]) Play(parent context.Context, game env.Game, workers int,
 	switch {
 	case errors.Is(err, errEnough):
 		return nil
-	case parent.Err() != nil && errors.Is(err, parent.Err()):
+	case parent.Err() != nil && errors.Is(err, context.Cause(parent)):
 		if l.at.Done+l.LeftOut == l.at.Total {
 			return nil
 		}

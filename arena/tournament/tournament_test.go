@@ -258,8 +258,8 @@ func (s *stopper) Act(m env.Match, seat int, action []uint8) {
 // TestStoppedInAGame: a game that was running does not count, and to be stopped
 // is no failure.
 func TestStoppedInAGame(t *testing.T) {
-	ctx, stop := context.WithCancel(context.Background())
-	tour, err := New(&stopping{game(t, ffaID), stop}, quick())
+	ctx, stop := context.WithCancelCause(context.Background())
+	tour, err := New(&stopping{game(t, ffaID), func() { stop(errors.New("the client is gone")) }}, quick())
 	if err != nil {
 		t.Fatal(err)
 	}
