@@ -264,6 +264,34 @@ func TestOrders(t *testing.T) {
 	}
 }
 
+// TestOrdersAtOnce: of two orders that wait one gets its match, and the other is refused as that begins.
+func TestOrdersAtOnce(t *testing.T) {
+	game, err := catalog.Game("OneVsOne-v0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		table, answers := play.NewTable(nil), make(chan int)
+		deal := func() { table.Deal(game, []string{"human", "simple"}, "", func() {}) }
+		deal()
+		table.End("a tie")
+		for range 2 {
+			go func() {
+				w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/", strings.NewReader(`{"same": true}`))
+				table.Handlers()["POST /api/play/start"](w, r)
+				answers <- w.Code
+			}()
+		}
+		synctest.Wait()
+		order := table.Next(t.Context())
+		deal()
+		order.Answer(nil)
+		if got := <-answers + <-answers; got != http.StatusBadRequest+http.StatusNoContent {
+			t.Errorf("the sum of the answers is %d, want that of 400 and 204", got)
+		}
+	})
+}
+
 // TestOffers: for every game the page has a start, levels whose agents can be made, and what a seat plays for.
 func TestOffers(t *testing.T) {
 	for _, id := range catalog.IDs() {

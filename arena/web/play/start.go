@@ -1,6 +1,7 @@
 package play
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -139,26 +140,36 @@ func (t *Table) start(w http.ResponseWriter, r *http.Request) {
 			err = errors.Join(err, fmt.Errorf("agent %q: want human or a built-in agent, by name and level", name))
 		}
 	}
-	t.mu.Lock()
-	if t.game != nil && t.end == "" {
-		err = errors.Join(err, errors.New("a match is being played: wait until it is over"))
-	} else if t.game == nil && o.Env == "" {
-		err = errors.Join(err, errors.New("env is empty, and there is no earlier match to repeat: give an id"))
-	}
-	t.mu.Unlock()
 	if err == nil {
-		select {
-		case t.orders <- o:
-			err = <-o.answer
-		case <-r.Context().Done():
-			return
-		}
+		err = t.pass(r.Context(), o)
 	}
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
 	w.WriteHeader(http.StatusNoContent)
+}
+
+// pass passes an order on and waits for its answer, unless another match begins first.
+func (t *Table) pass(ctx context.Context, o *Order) error {
+	for {
+		t.mu.Lock()
+		begun, over, changed := t.game != nil, t.end != "", t.changed
+		t.mu.Unlock()
+		switch {
+		case begun && !over:
+			return errors.New("a match is being played: wait until it is over")
+		case !begun && o.Env == "":
+			return errors.New("env is empty, and there is no earlier match to repeat: give an id")
+		}
+		select {
+		case t.orders <- o:
+			return <-o.answer
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 // recorded answers with the record of the match that is over, as in a file.

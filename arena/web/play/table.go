@@ -55,6 +55,7 @@ func (t *Table) Deal(game env.Game, names []string, goal string, leave func()) {
 	t.people, t.end, t.record = map[int]*person{}, "", nil
 	t.number++
 	t.feed.Clear()
+	t.tell()
 }
 
 // tell wakes all goroutines that wait for a change; t.mu is held.
