@@ -276,3 +276,11 @@ def test_the_command_trusts_no_client(binary: Path) -> None:
             run(*command, text=json.dumps(won[0] | change))
     with pytest.raises(pommego.PommegoError, match="invalid character"):  # it is gone before all is written
         run(*command, text="?" * 10_000_000)
+
+
+def test_talkative_agents(binary: Path) -> None:
+    """An error has the end of what an agent writes to standard error, in any encoding."""
+    agent = r"exec:head -c 3000000 /dev/zero | tr '\0' '\377' >&2; exit 3"
+    with pytest.raises(pommego.PommegoError, match="exit status 3") as raised:
+        run("play", "--env", DUEL, "--agents", f"{agent},static")
+    assert len(str(raised.value)) <= 1 << 16

@@ -5,7 +5,8 @@ import json
 import os
 import re
 import subprocess
-import tempfile
+import threading
+from collections import deque
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -37,30 +38,35 @@ def run(
 
     With ``--part -`` the program ends when this process does. If `given` yields the text piece by piece,
     it is not asked for more once the program ends. The program uses all cores, or so many. `started` gets
-    its process.
+    its process. An error shows the last 64 KiB of its standard error, which is that of agents, too.
     """
     stdin = subprocess.DEVNULL if part is None and text is None else subprocess.PIPE
     env = os.environ if cpus is None else os.environ | {"GOMAXPROCS": str(cpus)}
-    with tempfile.TemporaryFile("w+") as errors:
-        pipes = {"stdin": stdin, "stdout": subprocess.PIPE, "stderr": errors, "text": True, "env": env}
-        with subprocess.Popen([find_binary(), *command], **pipes) as process:
-            try:
-                if started is not None:
-                    started.append(process)
-                if part is not None:
-                    with contextlib.suppress(BrokenPipeError):  # it has ended; its status says why
-                        os.write(process.stdin.fileno(), f"{part}\n".encode())
-                if text is not None:
-                    with contextlib.suppress(BrokenPipeError), process.stdin as given:  # its output says why
-                        given.writelines([text] if isinstance(text, str) else text)
-                out = process.stdout.read()
-            except BaseException:
-                process.kill()
-                raise
-        if not process.returncode:
-            return out
-        errors.seek(0)
-        said = [line for line in errors.read().splitlines() if not line.startswith("progress: ")]
+    pipes = {"stdin": stdin, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "env": env}
+    errors: deque[bytes] = deque(maxlen=16)
+    with subprocess.Popen([find_binary(), *command], **pipes) as process:
+        pieces = iter(lambda: process.stderr.buffer.read(4096), b"")
+        reading = threading.Thread(target=errors.extend, args=[pieces], daemon=True)
+        reading.start()
+        try:
+            if started is not None:
+                started.append(process)
+            if part is not None:
+                with contextlib.suppress(BrokenPipeError):  # it has ended; its status says why
+                    os.write(process.stdin.fileno(), f"{part}\n".encode())
+            if text is not None:
+                with contextlib.suppress(BrokenPipeError), process.stdin as given:  # its output says why
+                    given.writelines([text] if isinstance(text, str) else text)
+            out = process.stdout.read()
+        except BaseException:
+            process.kill()
+            raise
+        finally:
+            reading.join()
+    if not process.returncode:
+        return out
+    lines = b"".join(errors).decode(errors="replace").splitlines()
+    said = [line for line in lines if not line.startswith("progress: ")]
     text = "\n".join(said).strip().removeprefix(f"pommego {command[0]}: ")
     text = re.sub(r"^--[a-z-]+: | \(see pommego [\w ]+ --help\)$", "", text)  # flags are not the caller's
     if process.returncode < 0:
