@@ -195,6 +195,7 @@ func (e *environment) stream(ctx context.Context, w http.ResponseWriter, games [
 		var lines []liveLine
 		out := any && !games[0].plays() // the lines show that the learners are out
 		for i, f := range games {
+			viewers[i].All = len(games) > 1 // the wall counts episodes
 			for _, l := range f.news(&viewers[i]) {
 				lines = append(lines, liveLine{Line: l, Game: f.game, Moves: e.moves.Load()})
 			}

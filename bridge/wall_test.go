@@ -86,6 +86,34 @@ func TestWall(t *testing.T) {
 	}
 }
 
+// TestWallHasAllEpisodes: their ends are counted there, and between two looks of the stream there can be many.
+func TestWallHasAllEpisodes(t *testing.T) {
+	server := liveServer(t, "")
+	c := server.dial(t)
+	v := server.viewer(call(t, c, "make", "env_id", "OneVsOne-v0", "games", 2, "opponents", []string{"static"},
+		"seat", 0, "autoreset_mode", "SameStep", "rules", []string{`{"max_steps": 3}`}))
+	call(t, c, "reset", "env", 1, "seed", 3)
+	next := v.lines(t, "/live/wall")
+	next()
+	const episodes = 20 // which a feed keeps, whenever the stream looks
+	for range 3 * episodes {
+		call(t, c, "step", "env", 1, "actions", Tensor{env.Uint8, []int{2}, []byte{0, 0}})
+	}
+	call(t, c, "reset", "env", 1, "seed", 98)
+	ended := 0
+	for again := map[uint64]bool{}; !again[98] || !again[99]; {
+		switch l := next(); {
+		case l.Head != nil:
+			again[l.Head.Seed] = true
+		case !l.Replay && l.Step.Status != nil && l.Step.Status.Over:
+			ended++
+		}
+	}
+	if ended != 2*episodes {
+		t.Errorf("%d episodes of two games end on the wall, want %d", ended, 2*episodes)
+	}
+}
+
 // TestReplay: who looks at the wall is sent an episode that is over whole, however fast it was played.
 func TestReplay(t *testing.T) {
 	server := liveServer(t, "")

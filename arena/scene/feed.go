@@ -29,6 +29,8 @@ type position struct {
 
 // Viewer is what one viewer of a feed has seen.
 type Viewer struct {
+	All bool // it is sent all games that are kept; else the last one, once it has the rest of its current game
+
 	game int  // the number of its current game; 0: none yet
 	past int  // how many positions it was sent or has missed
 	last Step // the last position that it was sent
@@ -80,20 +82,23 @@ func (f *Feed) Game() *Timeline {
 }
 
 // News returns the lines that a viewer was not sent yet; see makes its view of each position. They are the rest of
-// its current game or, if there is no rest, the kept positions of the last game.
+// its current game or, if there is no rest, the kept positions of the last game; with All both, and games between.
 func (f *Feed) News(v *Viewer, see func(*Head, Step) Step) (lines []Line) {
-	from := max(0, v.past-f.gone)
-	if n := len(f.kept); from < n && f.kept[from].game != v.game {
-		v.game, v.last = f.kept[n-1].game, Step{}
-		from += slices.IndexFunc(f.kept[from:], func(p position) bool { return p.game == v.game })
-		lines = append(lines, Line{Head: f.kept[from].head})
-	}
-	for ; from < len(f.kept) && f.kept[from].game == v.game; from++ {
-		step := see(f.kept[from].head, f.kept[from].step)
+	for i := max(0, v.past-f.gone); i < len(f.kept); i++ {
+		p := &f.kept[i]
+		switch {
+		case p.game == v.game:
+		case !v.All && lines != nil:
+			return lines
+		case !v.All && p.game != f.kept[len(f.kept)-1].game:
+			continue
+		default:
+			v.game, v.last, lines = p.game, Step{}, append(lines, Line{Head: p.head})
+		}
+		step := see(p.head, p.step)
 		patch := step.Since(&v.last)
-		lines, v.last = append(lines, Line{Step: &patch}), step
+		lines, v.last, v.past = append(lines, Line{Step: &patch}), step, f.gone+i+1
 	}
-	v.past = f.gone + from
 	return lines
 }
 

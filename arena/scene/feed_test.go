@@ -9,7 +9,7 @@ import (
 	"pommego/env/catalog"
 )
 
-// TestFeed sends a viewer the rest of the game that it is shown, and then the last game, whatever it missed.
+// TestFeed sends a viewer the rest of the game that it is shown, and then the last game, or all games, whatever it missed.
 func TestFeed(t *testing.T) {
 	f, v := scene.Feed{Most: 8}, scene.Viewer{}
 	add := func(step int) { f.Add(scene.Step{Step: step, Status: &scene.Status{Over: true}}, nil) }
@@ -47,6 +47,8 @@ func TestFeed(t *testing.T) {
 	play("c", 0, 1)
 	want("two games began since", "2")
 	want("and then", "c 0 1")
+	v = scene.Viewer{All: true}
+	want("a viewer of all games comes", "a 0 1 2 b 0 c 0 1")
 	for step := range 20 {
 		add(step + 2)
 	}

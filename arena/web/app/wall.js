@@ -36,8 +36,9 @@ class Pane {
 
   take(line) {
     if (line.head) {
-      this.board?.close();
-      this.board = new Board(this.canvas, new Game({ ...line.head, steps: [] }), true);
+      const game = new Game({ ...line.head, steps: [] });
+      if (this.board) this.board.game = game;
+      else this.board = new Board(this.canvas, game, true);
     }
     if (!line.step) return;
     const { game } = this.board;
