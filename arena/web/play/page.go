@@ -38,6 +38,9 @@ func (t *Table) Seat(seat int, name string) (match.Player, error) {
 		}
 	}
 	t.people[seat], t.speed = p, p.speed
+	if t.number > 1 && t.pages[seat] == 0 { // who was here for the match before may have gone
+		t.await(p)
+	}
 	return p, nil
 }
 
@@ -99,14 +102,19 @@ func (t *Table) look(seat, more int) {
 	t.opened = true
 	t.tell()
 	if p := t.people[seat]; t.pages[seat] == 0 && p != nil {
-		time.AfterFunc(grace, func() {
-			t.mu.Lock()
-			defer t.mu.Unlock()
-			if t.pages[seat] == 0 && t.people[seat] == p && t.end == "" && t.plays(seat) {
-				t.leave()
-			}
-		})
+		t.await(p)
 	}
+}
+
+// await lets a person leave whose page does not come back in time.
+func (t *Table) await(p *person) {
+	time.AfterFunc(grace, func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if t.pages[p.seat] == 0 && t.people[p.seat] == p && t.end == "" && t.plays(p.seat) {
+			t.leave()
+		}
+	})
 }
 
 // looking counts the open pages; t.mu is held.
@@ -152,10 +160,8 @@ func (t *Table) news(seat int, to *known) (lines []line) {
 		}
 		return s.Seen(head, seat)
 	}
-	for more := t.feed.News(&to.Viewer, see); len(more) > 0; more = t.feed.News(&to.Viewer, see) {
-		for _, one := range more {
-			lines = append(lines, line{Line: one})
-		}
+	for _, one := range t.feed.News(&to.Viewer, see) {
+		lines = append(lines, line{Line: one})
 	}
 	if p != nil && p.asked != to.ask {
 		if to.ask = p.asked; to.ask != nil {
@@ -206,6 +212,7 @@ func (t *Table) act(w http.ResponseWriter, r *http.Request) {
 }
 
 // move takes a move for the position after a step, and ignores one for an earlier position; the table's lock is held.
+// In a match that does not wait, one that comes while others still think is for the next position.
 func (p *person) move(step int, given []int) (status int, err error) {
 	choices := p.game.Spec().Actions
 	if len(given) != len(choices) {
@@ -218,13 +225,15 @@ func (p *person) move(step int, given []int) (status int, err error) {
 		}
 		action[i] = uint8(a)
 	}
-	if p.asked == nil || p.asked.Step > step {
-		return 0, nil // too late: the match did not wait
-	}
-	if p.asked.Step != step {
+	last := p.table.feed.Last()
+	switch {
+	case p.asked == nil && p.speed > 0 && last != nil && last.Step == step:
+		p.choice = action
+	case p.asked == nil || p.asked.Step > step: // too late: the match did not wait
+	case p.asked.Step != step:
 		return http.StatusConflict, fmt.Errorf("the match does not wait for a move in position %d", step)
-	}
-	if p.choice = action; p.speed == 0 {
+	default:
+		p.choice = action
 		p.table.tell()
 	}
 	return 0, nil

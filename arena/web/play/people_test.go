@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -174,6 +175,98 @@ func TestUnseenMatch(t *testing.T) {
 			t.Error("nobody has opened the page, and Next has not waited for it")
 		}
 	})
+}
+
+// look opens the page of a seat until ctx ends, without a network, which a bubble of synctest would not wait for.
+func look(ctx context.Context, table *play.Table, seat int) {
+	asked := httptest.NewRequestWithContext(ctx, "GET", fmt.Sprintf("/api/play?seat=%d", seat), nil)
+	go table.Handlers()["GET /api/play"](httptest.NewRecorder(), asked)
+	synctest.Wait()
+}
+
+// eager is an agent during whose search a person in seat 0 chooses the move 1.
+type eager struct {
+	match.Local
+	table *play.Table
+}
+
+func (p eager) Act(_ context.Context, m env.Match, _ int, _ []uint8) (match.Cost, error) {
+	move := fmt.Sprintf(`{"seat": 0, "step": %d, "action": [1]}`, m.Status().Steps)
+	p.table.Handlers()["POST /api/play"](httptest.NewRecorder(), httptest.NewRequest("POST", "/", strings.NewReader(move)))
+	return match.Cost{}, nil
+}
+
+// TestTimeOfPeople: the time of a move runs for all people at once, and what a person chooses while others still
+// think is the next move.
+func TestTimeOfPeople(t *testing.T) {
+	game, err := catalog.Variant("OneVsOne-v0", json.RawMessage(`{"max_steps": 20}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, other := range []string{"human:speed=10", "eager"} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			names, table := []string{"human:speed=20", other}, play.NewTable(nil)
+			table.Deal(game, names, "", cancel)
+			players := []match.Player{nil, eager{"eager", table}}
+			for seat, name := range names {
+				if play.Human(name) {
+					players[seat], _ = table.Seat(seat, name)
+				}
+			}
+			look(ctx, table, 0)
+			var moves []uint8
+			began, want := time.Now(), 2*time.Second // the slower one's 20 moves
+			if other == "eager" {
+				want = time.Second
+			}
+			_, err := match.Play(ctx, game, players, env.Seed{Value: 4}, match.Rules{}, func(at match.Moment) error {
+				if at.Actions != nil {
+					moves = append(moves, at.Actions[0])
+				}
+				return table.Watch(at)
+			})
+			if took := time.Since(began); err != nil || len(moves) != 20 || took != want {
+				t.Errorf("against %s %d moves take %v (%v), want 20 and %v", other, len(moves), took, err, want)
+			}
+			if chosen := slices.Repeat([]uint8{1}, 19); other == "eager" && !slices.Equal(moves[1:], chosen) {
+				t.Errorf("the moves are %v, want %v after the first", moves, chosen)
+			}
+		})
+	}
+}
+
+// TestRematchWithoutSomebody: who has closed the page before a rematch leaves it, and nobody else.
+func TestRematchWithoutSomebody(t *testing.T) {
+	game, err := catalog.Game("OneVsOne-v0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, here := range []int{1, 2} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			table, left := play.NewTable(nil), false
+			for rematch := range 2 {
+				table.Deal(game, []string{"human", "human"}, "", func() { left = true })
+				for seat := range 2 {
+					if _, err := table.Seat(seat, "human"); err != nil {
+						t.Fatal(err)
+					}
+				}
+				for seat := range here {
+					look(ctx, table, seat)
+				}
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				if want := here == 1 && rematch == 1; left != want {
+					t.Errorf("%d of two people are here for match %d, and one leaves is %v", here, rematch+1, left)
+				}
+				table.End("over")
+			}
+		})
+	}
 }
 
 // TestLeaving ends the match.

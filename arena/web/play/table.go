@@ -36,6 +36,7 @@ type Table struct {
 	end     string        // how the match ended; "" while it goes on
 	record  []byte        // of the match, once it is over
 	speed   float64       // the last speed that a page chose; 0: none
+	began   time.Time     // when people could begin to think about the position; zero: no page is open yet
 	pages   map[int]int   // how many pages are open, by seat; -1: pages without a seat
 	opened  bool          // a page has been open
 	changed chan struct{} // closed at the next change
@@ -183,30 +184,41 @@ type person struct {
 	// The table's lock guards these.
 	speed  float64
 	asked  *ask    // nil: it is not its turn
-	choice []uint8 // nil: none yet
+	choice []uint8 // nil: none yet; while it is not its turn, for the next one
+}
+
+// ask asks all people in the game for their moves at the same time; t.mu is held.
+func (t *Table) ask(m env.Match) {
+	status := m.Status()
+	for seat, p := range t.people {
+		if status.In.Has(seat) {
+			p.asked = &ask{status.Steps, needs(p.game.Spec(), m, seat), p.speed}
+		}
+	}
+	t.began = time.Time{}
+	t.tell()
 }
 
 // Act waits for the person's move, or until the time for it is over. The time runs while a
-// page is open.
+// page is open, from when the first person was asked about the position.
 func (p *person) Act(ctx context.Context, m env.Match, seat int, action []uint8) (match.Cost, error) {
 	t := p.table
 	t.mu.Lock()
-	p.asked, p.choice = &ask{m.Status().Steps, needs(p.game.Spec(), m, seat), p.speed}, nil
-	t.tell()
-	defer func() {
-		p.asked = nil
-		t.mu.Unlock()
-	}()
-	var began, due time.Time
+	defer t.mu.Unlock()
+	if p.asked == nil || p.asked.Step != m.Status().Steps {
+		t.ask(m)
+	}
+	var due time.Time
 	for waits := true; waits && (p.speed > 0 || p.choice == nil); waits = t.wait(ctx, due) {
-		if began.IsZero() && t.looking() > 0 {
-			began = time.Now()
+		if t.began.IsZero() && t.looking() > 0 {
+			t.began = time.Now()
 		}
-		if due = (time.Time{}); p.speed > 0 && !began.IsZero() {
-			due = began.Add(time.Duration(float64(time.Second) / p.speed))
+		if due = (time.Time{}); p.speed > 0 && !t.began.IsZero() {
+			due = t.began.Add(time.Duration(float64(time.Second) / p.speed))
 		}
 	}
 	copy(action, p.choice)
+	p.asked, p.choice = nil, nil
 	return match.Cost{}, ctx.Err()
 }
 
