@@ -18,7 +18,7 @@ type Finder struct {
 	side   int // the side that leads; -1: none yet
 	since  int // the step since which side leads
 	even   int // the last step at which no other side was ahead
-	fell   int // the step of the last death
+	fell   int // the step of the last loss of a figure or a base
 }
 
 // kick is a bomb that somebody kicked. Owner and due step identify it: no seat lays two that are due at the same step.
@@ -49,13 +49,15 @@ func (f *Finder) Find(s *Step, m env.Match) {
 	for i := range s.Events {
 		switch e := &s.Events[i]; e.Kind {
 		case env.Died:
-			f.fell = s.Step
+			if f.head.Game != "suitebot" { // whose dead come back
+				f.fell = s.Step
+			}
 			e.Kicked, e.Since = f.kickers(s, e), f.danger[e.Seat].Since
 			delete(f.danger, e.Seat)
 		case env.Ended:
 			if e.Since = s.Step; f.fell >= s.Step-1 {
 				e.Since = f.fell
-			} else if e.By != 0 && f.since > 0 {
+			} else if f.side >= 0 && e.By.Has(f.head.Teams[f.side][0]) {
 				e.Since = f.since
 			}
 		}
@@ -189,8 +191,12 @@ func (f *Finder) advantage(s *Step) []int {
 	for _, b := range s.Bases {
 		add(b.Owners.First(), 50*b.Energy)
 	}
-	for seat, n := range s.Counts["points"] {
-		add(seat, 10*max(int(n), 0))
+	for side, team := range f.head.Teams {
+		for _, name := range []string{"points", "score"} {
+			if counts := s.Counts[name]; counts != nil { // each seat of a side has the score of all
+				worth[side] += 10 * max(int(counts[team[0]]), 0)
+			}
+		}
 	}
 	for _, n := range worth {
 		all += n * n

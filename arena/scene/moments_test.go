@@ -127,6 +127,74 @@ func TestTrapsAndKicksHold(t *testing.T) {
 	}
 }
 
+// TestWhatDecidedPoints: no death in SuiteBot, whose dead come back, decides a game there, and no lead of others than
+// the winners.
+func TestWhatDecidedPoints(t *testing.T) {
+	game, err := catalog.Variant("SuiteBot-v0", []byte(`{"rounds": 40}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec, m, tracker, led := game.Spec(), game.New(1)[0], game.NewTrackers(1, true)[0], 0
+	agent, err := game.NewAgent("simple")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := range uint64(60) {
+		m.Reset(env.Seed{Value: seed})
+		tracker.Begin(m)
+		agent.Reset(env.RNG{State: seed})
+		head, actions, rng := scene.HeadOf(spec, m), make([]uint8, spec.Seats), env.RNG{State: seed}
+		lead := env.Event{}
+		for find := scene.NewFinder(&head, m); !m.Status().Over; {
+			for seat := range actions {
+				if actions[seat] = uint8(rng.Uint64() % 5); seat < 2 { // the others move at random
+					agent.Act(m, seat, actions[seat:][:1])
+				}
+			}
+			tracker.Step(m, actions)
+			s := scene.Describe(spec, m, tracker, actions)
+			find.Find(&s, m)
+			for _, e := range s.Events {
+				switch {
+				case e.Kind == env.Leads:
+					lead = e
+				case e.Kind == env.Ended && e.Since != s.Step && (e.Since != lead.Since || e.By&lead.By == 0):
+					t.Errorf("seed %d: %v won at step %d, decided at %d; %v led since %d", seed, e.By, s.Step, e.Since,
+						lead.By, lead.Since)
+				case e.Kind == env.Ended && e.Since != s.Step:
+					led++
+				}
+			}
+		}
+	}
+	if led == 0 {
+		t.Error("a lead has decided no game")
+	}
+}
+
+// TestAdvantageCountsScores: the score of a side counts once, however many seats have it.
+func TestAdvantageCountsScores(t *testing.T) {
+	var shares []int
+	for _, id := range []string{"BaseWar-v0", "BaseWarSides-v0"} {
+		game, err := catalog.Game(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, tracker := game.New(1)[0], game.NewTrackers(1, true)[0]
+		m.Reset(env.Seed{Value: 1})
+		tracker.Begin(m)
+		head, s := scene.HeadOf(game.Spec(), m), scene.Describe(game.Spec(), m, tracker, nil)
+		for _, seat := range head.Teams[1] {
+			s.Counts["score"][seat] = 9
+		}
+		scene.NewFinder(&head, m).Find(&s, m)
+		shares = append(shares, s.Advantage[1])
+	}
+	if shares[0] <= 50 || shares[1] != shares[0] {
+		t.Errorf("with 9 points more a side has %v %% of the prospects, want the same of both and more than 50", shares)
+	}
+}
+
 // survives tries all moves of a seat until no bomb is left, by the rules.
 func survives(game env.Game, from pommerman.State, seat int) bool {
 	m := game.New(1)[0].(*pommerman.Match)

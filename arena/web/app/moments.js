@@ -14,10 +14,10 @@ export function sign(game, { event, seat, by = [] }, size) {
   return thumbnail(pen => sprites.paint(pen, sprite, colour), size);
 }
 
-// decision is the moment that decided a game, once that is over.
+// decision is the moment that decided a game, once that is over. No death decides a game of SuiteBot, whose dead come back.
 function decision(game) {
   const { moments } = game, end = moments.findLast(m => m.event === "ended"), at = m => game.positions[m.index].step;
-  return end && (moments.findLast(m => m.event === "died" && at(m) === end.since) ?? moments.findLast(m => m.event === "leads" && m.since === end.since) ?? end);
+  return end && (moments.findLast(m => m.event === "died" && at(m) === end.since && game.head.game !== "suitebot") ?? moments.findLast(m => m.event === "leads" && m.since === end.since) ?? end);
 }
 
 export class Moments {
