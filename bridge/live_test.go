@@ -176,8 +176,13 @@ func TestLive(t *testing.T) {
 			t.Errorf("after step %d: %+v", step, at.Step)
 		}
 	}
+	call(t, c, "show", "env", 1, "values", []any{"float32", []int{3}, []byte{}, float32s(0, 0, float32(math.NaN()))})
 	call(t, c, "step", "env", 1, "actions", []any{"uint8", []int{3}, []byte{}, []byte{0, 0, 0}})
-	at.until(t, 4) // though the game rests, and nothing was shown
+	if at.next(t); len(at.Step.Thoughts) != 1 || at.Step.Thoughts[0].Value != nil {
+		t.Errorf("the value is not a number, and %+v is shown", at.Step.Thoughts)
+	}
+	call(t, c, "step", "env", 1, "actions", []any{"uint8", []int{3}, []byte{}, []byte{0, 0, 0}})
+	at.until(t, 5) // though the game rests, and nothing was shown
 	if shown := call(t, c, "show", "env", 1); shown["watched"] != true {
 		t.Errorf("somebody looks, and the client is told %v", shown)
 	}

@@ -61,23 +61,26 @@ func (s *shown) thoughts(spec *env.Spec, learners []uint8, game int, moved []int
 		}
 		t, row := env.Thought{Seat: int(seat)}, game*len(learners)+k
 		if s.probabilities != nil {
-			for _, p := range s.probabilities[row*choices:][:choices] {
-				t.Probabilities = append(t.Probabilities, finite(p))
-			}
+			t.Probabilities = finite(s.probabilities[row*choices:][:choices])
 		}
 		if s.values != nil {
-			v := finite(s.values[row])
-			t.Value = &v
+			if value := finite(s.values[row:][:1]); value != nil {
+				t.Value = &value[0]
+			}
 		}
 		all = append(all, t)
 	}
 	return all
 }
 
-// finite returns x, or 0 if JSON has no such number.
-func finite(x float32) float64 {
-	if f := float64(x); !math.IsNaN(f) && !math.IsInf(f, 0) {
-		return f
+// finite returns the numbers; nil, so that none is shown, if JSON lacks one of them.
+func finite(numbers []float32) (all []float64) {
+	for _, n := range numbers {
+		f := float64(n)
+		if math.IsNaN(f) || math.IsInf(f, 0) {
+			return nil
+		}
+		all = append(all, f)
 	}
-	return 0
+	return all
 }
