@@ -110,6 +110,9 @@ func (o *viewOptions) run(cmd *cobra.Command, path string, begin bool) error {
 			"*.jsonl or *.jsonl.gz with games", path, dataset.ManifestName, tournamentLog)
 	}
 	fragment := url.Values{}
+	if !begin && len(list.Games) > 0 {
+		o.game = list.Games[0].Game
+	}
 	if begin || o.step > 0 {
 		fragment.Set("game", strconv.Itoa(o.game))
 		fragment.Set("step", strconv.Itoa(o.step))

@@ -140,9 +140,12 @@ func TestViewKept(t *testing.T) {
 	}{
 		{set, "dataset", 3}, {results, "tournament", 4}, {filepath.Join(results, "games.jsonl"), "tournament", 4},
 	} {
-		page := viewed(t, tc.path)
+		page := viewed(t, tc.path, "--step", "1")
 		var list web.Listing
 		asked(t, page, "/api/listing", &list)
+		if !strings.HasPrefix(page.Fragment, fmt.Sprintf("game=%d&step=1&", list.Games[0].Game)) {
+			t.Errorf("%s: the first game is %d, and the address is %v", tc.path, list.Games[0].Game, page)
+		}
 		if list.Kind != tc.kind || len(list.Games) != tc.games || tc.kind == "tournament" &&
 			(list.Ratings == nil || list.Pairs == nil) {
 			t.Errorf("%s is listed as %+v", tc.path, list.Games)
