@@ -173,6 +173,13 @@ def test_a_step_back_moves_back(small: Any) -> None:
     assert small(back) == [[2, 3], [1.5, 2.5], [1, 2]]
 
 
+def test_a_bomb_beside_an_older_one_does_not_slide(small: Any) -> None:
+    two = "const [old] = game.at(0).bombs, laid = { ...old, at: [2, 3], life: 6 };"
+    two += "game.at(1).bombs = [{ ...old, life: 4 }, laid];"
+    shown = 'show(0); tick(1000); show(1); return of(tick(60), "bomb").map(bomb => bomb.col)'
+    assert small(two + shown) == [2, 3]
+
+
 def test_a_jump_does_not_move(small: Any) -> None:
     jump = 'show(0); tick(1000); const marks = show(3); return [of(marks, "round")[0].col, clock.asked.size]'
     assert small(jump) == [2, 0]

@@ -151,7 +151,7 @@ function between({ game, fraction }, from, to) {
 // placeOf is where a bomb is on its way. Its owners and its time identify it in the last position.
 function placeOf(moment, bomb) {
   const distance = b => far(way(moment.game.head, b.at, bomb.at));
-  const same = moment.before.bombs.filter(b => Math.abs(b.life - bomb.life) === 1 && String(b.owners) === String(bomb.owners) && distance(b) < 2);
+  const same = moment.before.bombs.filter(b => b.life - bomb.life === moment.position.step - moment.before.step && String(b.owners) === String(bomb.owners) && distance(b) < 2);
   return between(moment, same.sort((a, b) => distance(a) - distance(b))[0]?.at, bomb.at);
 }
 
