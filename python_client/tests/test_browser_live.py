@@ -68,6 +68,8 @@ def test_a_whole_game_is_played_and_recorded(
         game = json.loads(record.read_text())
         assert window.run("return document.getElementById('turn').textContent").startswith(("Win", "Tie"))
         assert len(game["steps"]) >= len(pressed) >= 10
+        fate = window.run("return document.getElementById('happened').textContent")
+        assert not fate or id == "OneVsOne-v0", "elsewhere no seat is ever out"
         for wanted in pressed:
             actions = game["steps"][wanted["step"]]["actions"]
             done = actions[seat::2] if id.startswith("BaseWar") else [actions[seat]]  # a side's bombers
@@ -248,6 +250,46 @@ def test_a_game_is_followed(window: browser.Browser) -> None:
         browser.until(lambda: window.run(LIVE)["following"])
         window.press(" ")
         assert not window.run(LIVE)["following"], "space holds the picture"
+        window.driver.get("about:blank")
+
+
+def test_the_number_of_a_game_is_typed_while_others_are_stepped(window: browser.Browser) -> None:
+    """The title and the field name the game that is shown, and the field waits for who types in it."""
+    other = """
+      const { head, positions: [first] } = pommego.stage.shown().game;
+      pommego.stage.take([{ head: { ...head, number: undefined }, game: 1 }, { step: first, game: 1 }]);
+      return [byId("title").textContent, byId("number").value];
+    """
+    with pommego.make_vec("OneVsOne-v0", 3, opponents=["simple"], seat=0, web=True) as envs:
+        envs.reset(seed=3)
+        window.open(f"{envs.web_address}&game=0", "#about")
+        browser.until(lambda: window.run(LIVE)["positions"])
+        window.press(" ")
+        assert window.run(other) == ["OneVsOne-v0, game 0", "0"], "the picture is held"
+        window.run("byId('latest').click(); byId('number').select()")
+        window.press("2")
+        envs.step(np.zeros(3, np.int64))
+        browser.until(lambda: window.run(LIVE)["step"] == 1)
+        window.press("\ue007")
+        browser.until(lambda: window.run(LIVE)["seed"] == 5)
+        window.driver.get("about:blank")
+
+
+def test_what_an_episode_says_of_deaths(window: browser.Browser) -> None:
+    """A base that is lost is no death, nor does a learner die of what it comes back from."""
+    over = """
+      const head = { format: "pommego-scene/1", names: ["learner", "simple"], teams: [[0], [1]] };
+      const events = [{ event: "died", seat: 0, by: [1], what: given[0], at: [0, 0] }];
+      const step = { step: 9, status: { over: true, winners: [1], in: given[1] }, events };
+      pommego.wall.tell([{ replay: true, head }, { replay: true, step }]);
+      return document.querySelector("#episodes a").textContent;
+    """
+    with pommego.make_vec("OneVsOne-v0", 2, web=True) as envs:
+        envs.reset(seed=3)
+        window.open(envs.web_address, "#panes")
+        assert window.run(over, "base", [1]) == "9 steps: not won"
+        assert window.run(over, "", [1]) == "9 steps: died by enemies"
+        assert window.run(over, "", [0, 1]) == "9 steps: not won"
         window.driver.get("about:blank")
 
 

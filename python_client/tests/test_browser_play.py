@@ -343,6 +343,9 @@ def test_keys_are_shown_and_the_screen_is_filled(window: Browser, binary: Path) 
         browser.until(lambda: window.run(full))
         window.press("f")
         browser.until(lambda: not window.run(full))
+        window.run("document.querySelector('#share summary').focus()")
+        window.press(" ")
+        assert window.run("return byId('share').open")
         assert state(window)["asked"] == 0, "these are no moves"
         leaves(window, process)
 

@@ -126,6 +126,9 @@ const notable = new Set(["died", "hurt", "collapsed", "trapped", "escaped", "lea
 const itemNames = { extra_bomb: "an extra bomb", incr_range: "a longer range", kick: "the kick", skull: "a skull" };
 const causes = { collapse: "crushed by the collapse", move: "in a collision", base: "on an enemy's base" };
 
+// isDeath reports whether an event is the death of a figure. The loss of a base is told as that of a seat, too.
+export function isDeath({ event, what, by = [] }) { return event === "died" && !(what === "base" && by.length); }
+
 function byWhom(game, { by, seat }) {
   return by?.length ? ` by ${listed(by.map(other => other === seat ? "itself" : game.who(other)))}` : "";
 }

@@ -2,7 +2,7 @@
 
 import { encoded } from "./address.js";
 import { complain, element, find, say } from "./elements.js";
-import { ending, inWords } from "./game.js";
+import { ending, inWords, isDeath } from "./game.js";
 import { run } from "./page.js";
 import { Hand, kind, kindOfKey, signs } from "./person.js";
 import { server } from "./server.js";
@@ -38,7 +38,7 @@ function hear(line, now) {
   if (line.head) begin(now);
   if (line.step) {
     hand.asked = null;
-    const out = !game.at(game.last).status.in.includes(seat);
+    const out = isOut();
     document.body.classList.toggle("looking", out);
     if (out && find("speed").value === "0") find("speed").value = 4; // the match continues at this speed
     if (out && seat >= 0) say(find("turn"), `You are out${ownFate().replace(/^./, ": $&")}. The match goes on.`);
@@ -58,8 +58,10 @@ function begin(now) {
   mode.number = undefined;
 }
 
+function isOut() { return !game.at(game.last).status.in.includes(seat); }
+
 function ownFate() {
-  const died = game.events.findLast(e => e.event === "died" && e.seat === seat);
+  const died = isOut() && game.events.findLast(e => isDeath(e) && e.seat === seat);
   return died ? inWords(game, died).replace(game.who(seat), "you").replace("you was", "you were").replace("by its own bomb", "by your own bomb") : "";
 }
 
@@ -161,7 +163,7 @@ addEventListener("keydown", event => {
   if (event.key === "?") find("help").togglePopover();
   if (event.key === "f") document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen();
   const what = kindOfKey(event.key);
-  if (!what || event.key === " " && event.target.matches("button, a")) return;
+  if (!what || event.key === " " && event.target.matches("button, summary, a")) return;
   event.preventDefault();
   held = what;
   if (!event.repeat || hand.asked) choose(what);

@@ -2,7 +2,7 @@
 
 import { form, thumbnail } from "./board.js";
 import { element, say } from "./elements.js";
-import { fate } from "./game.js";
+import { fate, isDeath } from "./game.js";
 import { kind, signs, worded } from "./person.js";
 import { sprites } from "./sprites.js";
 import { Bars, Talk, short } from "./thoughts.js";
@@ -93,7 +93,7 @@ export class Seats {
   }
 
   end(events, seat) {
-    const died = events.findLast(e => e.event === "died" && e.seat === seat && e.what !== "base");
+    const died = events.findLast(e => isDeath(e) && e.seat === seat);
     return died ? `${fate(this.game, died)} at step ${this.game.positions[died.index].step}` : "";
   }
 

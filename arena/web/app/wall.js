@@ -2,7 +2,7 @@
 
 import { Board } from "./board.js";
 import { counted, element, entitle, find, say, turnTo } from "./elements.js";
-import { Game } from "./game.js";
+import { Game, isDeath } from "./game.js";
 
 const kept = 12; // episodes
 const recent = 40; // how many episodes rates are computed from
@@ -19,7 +19,7 @@ function won(game, winners) { return winners.some(seat => learns(game, seat)); }
 
 // deathsOf counts the causes of learners' deaths.
 function deathsOf(game, events) {
-  return events.filter(({ event, seat }) => event === "died" && learns(game, seat)).map(({ seat, by = [], what }) => {
+  return events.filter(event => isDeath(event) && learns(game, event.seat)).map(({ seat, by = [], what }) => {
     if (!by.length) return causes[what] ?? "others";
     return by.includes(seat) ? "their own bombs" : by.some(other => game.team(other) === game.team(seat)) ? "teammates" : "enemies";
   });
@@ -65,8 +65,9 @@ function keep({ head, step }) {
   if (head) coming = [];
   coming.push(head ? { head } : { step });
   if (!step?.status?.over || JSON.stringify(coming) === JSON.stringify(episodes[0]?.lines)) return;
-  const game = new Game({ ...coming[0].head, steps: coming.slice(1).map(line => line.step) }), [died] = deathsOf(game, game.events);
-  const how = won(game, step.status.winners) ? "won" : died ? `died by ${died}` : "not won";
+  const game = new Game({ ...coming[0].head, steps: coming.slice(1).map(line => line.step) }), { winners, in: left } = step.status;
+  const [died] = deathsOf(game, game.events.filter(({ seat }) => !left.includes(seat)));
+  const how = won(game, winners) ? "won" : died ? `died by ${died}` : "not won";
   episodes = [{ number: ++number, lines: coming }, ...episodes].slice(0, kept);
   find("episodes").prepend(element("li", {}, element("a", { href: link({ episode: number }) }, `${counted(step.step, "step")}: ${how}`)));
   find("episodes").children[kept]?.remove();
