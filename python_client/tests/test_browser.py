@@ -393,6 +393,34 @@ def test_without_the_token_nothing_is_shown(window: Browser, served: str) -> Non
     assert "401" in window.complaints()[0]
 
 
+def test_what_cannot_be_shown_leaves_nothing_under_its_address(window: Browser, served: str) -> None:
+    go = "const a = new URLSearchParams(location.hash.slice(1)); a.set(given[0], given[1]);"
+    message = "return byId('message').textContent"
+    window.open(f"{served}&game=1", "#where")
+    window.run(go + "location.hash = a", "game", "99")
+    browser.until(lambda: "99" in window.run(message))
+    assert "game 99" in window.run("return byId('title').textContent")
+    assert window.run("return all('#games *').length") == 0
+    window.run(go + "a.delete('game'); location.hash = a", "token", "another")
+    browser.until(lambda: "token" in window.run(message))
+    window.complaints()  # the browser's own, of the refused requests
+
+
+def test_large_seeds(window: Browser, served: str) -> None:
+    """They are texts, whether a file has them as numbers or as texts, and are sorted as numbers."""
+    window.open(served, "#listing tbody")
+    read = "window.fetch = async () => new Response(given[0]);"
+    read += "return (await pommego.server.server.ask('', '')).seed"
+    assert [window.run(read, f'{{"seed": {seed}}}') for seed in ("7", f"{2**63}", f'"{2**63}"')] == [
+        7,
+        str(2**63),
+        str(2**63),
+    ]
+    games = [{"game": i, "seed": seed} for i, seed in enumerate([str(2**64 - 1), 20, str(2**63), None, 3])]
+    found = "return new pommego.listing.Listing({ games: given[0] }, () => '').found({ sort: 'seed' })"
+    assert [game["game"] for game in window.run(found, games)] == [3, 4, 1, 2, 0]
+
+
 def test_one_file_from_disk(window: Browser, binary: Path, games: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     number = IDS.index("PommeTeamCompetition-v0") + 1

@@ -93,6 +93,21 @@ def test_the_end_says_what_decided_it_and_leads_there(number: int, window: Brows
         assert int(step) == shown
 
 
+def test_no_death_decides_where_the_dead_come_back(window: Browser, served: str) -> None:
+    window.open(f"{served}&game=1", ".moments li")
+    how = """
+      const { head, positions: [first] } = pommego.stage.shown().game;
+      const died = { event: "died", seat: 1, at: [1, 1], what: "move" };
+      const ended = { event: "ended", by: [0], since: 40 };
+      const status = { over: true, result: "Win", winners: [0], in: [0, 1] };
+      const steps = [{ ...first, step: 40, status, events: [died, ended] }];
+      const game = new pommego.game.Game({ ...head, game: given[0], steps });
+      return new pommego.moments.Moments(game, () => {}).how.textContent;
+    """
+    assert window.run(how, "suitebot") == "after 40 steps"
+    assert "collision, step 40" in window.run(how, "basewar")
+
+
 def test_a_seat_has_moments_of_its_own(window: Browser, served: str) -> None:
     window.open(f"{served}&game=2", ".moments li")
     _, whole = look(window)
@@ -365,3 +380,19 @@ def test_models_have_their_own_names(window: Browser, served: str) -> None:
     """
     window.open(f"{served}&game=1", ".moments li")
     assert window.run(names) == ["qwen3", "simple"]
+
+
+def test_a_rematch_ends_the_replay_of_the_match_before(window: Browser, binary: Path) -> None:
+    match = ["--env", "OneVsOne-v0", "--agents", "human,static", "--seed", "7"]
+    with browser.match(binary, *match) as (_, address):
+        window.open(address, "#turn")
+        for _ in range(20):
+            window.press("x")
+        window.run("byId('leave').click(); await until(() => byId('verdict').checkVisibility())")
+        window.run("pommego.stage.player.set(0); pommego.stage.player.run(true); byId('again').click()")
+        window.run("await until(() => pommego.play.state().asked === 0)")
+        seeds = "return [pommego.stage.shown().game.head.seed, pommego.play.state().seed].map(String)"
+        shown, played = window.run(seeds)
+        assert shown == played != "7"
+        assert window.run("return pommego.stage.state().following")
+        window.driver.get("about:blank")

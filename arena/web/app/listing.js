@@ -39,7 +39,8 @@ export class Listing {
   // found is the games that a place asks for, sorted by a column: games of one agent, of one of two (or), or of two
   // against each other; with a result for the agent; with all words of find.
   found(place) {
-    const { agent, or, against, result, find = "", sort = "game", down } = place, words = find.toLowerCase().split(" "), { of } = columns[sort] ?? columns.game, way = down ? -1 : 1;
+    const { agent, or, against, result, find = "", sort = "game", down } = place, words = find.toLowerCase().split(" "), { of, number } = columns[sort] ?? columns.game, way = down ? -1 : 1;
+    const rank = number ? game => BigInt(of(game) || 0) : of; // seeds can be more than numbers hold
     return this.games.filter(game => {
       const { agents = [] } = game;
       if (agent && !agents.includes(agent) && !agents.includes(or)) return false;
@@ -47,7 +48,7 @@ export class Listing {
       if (result && !game.result?.some((how, seat) => how === result && (!agent || agents[seat] === agent))) return false;
       const text = find && this.columns.map(key => columns[key].of(game)).join(" ").toLowerCase();
       return words.every(word => text.includes(word));
-    }).sort((a, b) => of(a) < of(b) ? -way : of(a) > of(b) ? way : 0);
+    }).sort((a, b) => rank(a) < rank(b) ? -way : rank(a) > rank(b) ? way : 0);
   }
 
   about() {

@@ -4,7 +4,7 @@ import { encoded } from "./address.js";
 import { complain, counted, element, entitle, find, say, turnTo } from "./elements.js";
 import { run } from "./page.js";
 import { rest, server } from "./server.js";
-import { open, player, take } from "./stage.js";
+import { open, player, shown, take } from "./stage.js";
 import { enter, episodeOf, leave, tell } from "./wall.js";
 
 let before = [], listed = ""; // the list of a second ago
@@ -33,7 +33,7 @@ function empty(words, code) {
 
 function caption({ game: { head } }, position, following) {
   const about = `step ${position.step} of ${head.max_steps} · seed ${head.seed}${following ? "" : " · held"}`;
-  return [`${head.env}, game ${find("number").value}`, about, "Live"];
+  return [`${head.env}, game ${head.number}`, about, "Live"];
 }
 
 // again shows an episode that is over.
@@ -57,7 +57,7 @@ async function live({ token, key, at, game, episode, view = -1 }, signal) {
   if (episode) return again(episodeOf(episode), address);
   const hear = line => {
     if (line.end) ({ end } = line);
-    else find("number").value = line.game;
+    else if (document.activeElement !== find("number")) find("number").value = shown()?.game.head.number ?? line.game;
   };
   open({ page: "live", live: true, view, caption, address, hear });
   if (key && !game) enter(link);

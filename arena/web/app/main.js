@@ -17,6 +17,7 @@ function link(wanted) { return `#${encoded({ token: place.token, ...wanted })}`;
 // browse shows the list, or the game that the address names.
 async function browse(address, signal) {
   if (document.body.dataset.page === "list") left = scrollY;
+  if (place.token !== address.token) listing = null; // another server
   place = address;
   const coming = place.game === undefined ? null : server.game(place.game, place.token, signal); // loaded at the same time as the listing
   coming?.catch(() => {});
@@ -40,16 +41,23 @@ function showListing() {
 }
 
 async function showGame(coming, signal) {
-  const lines = await coming, title = listing.games.length === 1 && listing.kind === "games" ? listing.title : `${listing.title}, game ${place.game}`;
+  const here = place, title = listing.games.length === 1 && listing.kind === "games" ? listing.title : `${listing.title}, game ${here.game}`;
+  const lines = await coming.catch(error => {
+    signal.throwIfAborted();
+    open({});
+    find("games").replaceChildren();
+    entitle(title, "");
+    throw error;
+  });
   signal.throwIfAborted();
   open({
-    page: "game", view: place.view ?? listing.view, caption: view => [title, view.about()],
-    address: () => ({ ...place, step: shown().position.step }), number: held === undefined ? place.game : undefined,
+    page: "game", view: here.view ?? listing.view, caption: view => [title, view.about()],
+    address: () => ({ ...here, step: shown().position.step }), number: held === undefined ? here.game : undefined,
   });
   take(lines);
-  const start = shown().game.positions.findLastIndex(position => position.step <= Number(place.step ?? 0));
+  const start = shown().game.positions.findLastIndex(position => position.step <= Number(here.step ?? 0));
   player.go(Math.max(0, start));
-  if (place.play && !matchMedia("(prefers-reduced-motion: reduce)").matches) player.run(true);
+  if (here.play && !matchMedia("(prefers-reduced-motion: reduce)").matches) player.run(true);
 }
 
 run(browse);

@@ -37,7 +37,7 @@ async function send(path, token, read, options = {}) {
 
 // parse reads JSON. Seeds that numbers do not hold exactly become texts.
 function parse(text) {
-  return JSON.parse(text, /** @type {any} */ ((key, value, { source = value } = {}) => key === "seed" && value > Number.MAX_SAFE_INTEGER ? source : value));
+  return JSON.parse(text, /** @type {any} */ ((key, value, { source = value } = {}) => key === "seed" && typeof value === "number" && value > Number.MAX_SAFE_INTEGER ? source : value));
 }
 
 function ask(path, token, signal = undefined) { return send(path, token, async answer => parse(await answer.text()), { signal }); }

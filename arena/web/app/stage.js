@@ -49,16 +49,17 @@ export function open(wanted) {
   [view, coming, mode, following] = [undefined, undefined, wanted, Boolean(wanted.live)];
 }
 
-// take shows the lines of a feed. While the user looks back at a game, a new game waits until they follow again.
+// take shows the lines of a feed. While the user looks back at a game, a new game waits until they follow again,
+// unless they play in it.
 export function take(lines) {
   for (const line of lines) {
-    if (line.head) coming = new Game({ ...line.head, steps: [] });
+    if (line.head) coming = new Game({ ...line.head, number: line.game, steps: [] });
     if (line.step) coming.add(line.step, mode.live ? fresh : 0);
   }
   if (coming && view?.game === coming) {
     view.moments.add();
     player.grow(coming);
-  } else if (coming?.positions.length && (following || !view)) {
+  } else if (coming?.positions.length && (following || mode.seat || !view)) {
     place(coming);
   }
   if (following && view) player.set(player.last);
@@ -75,8 +76,8 @@ function place(game) {
   }
   find("games").replaceChildren(view.whole);
   turnTo(mode.page);
-  at = -1;
   player.run(false);
+  [at, following] = [-1, Boolean(mode.live)]; // a replay that just stopped was of the game before
   player.grow(game);
 }
 
