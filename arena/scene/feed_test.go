@@ -9,7 +9,8 @@ import (
 	"pommego/env/catalog"
 )
 
-// TestFeed sends a viewer the rest of the game that it is shown, and then the last game, or all games, whatever it missed.
+// TestFeed sends a viewer the rest of the game that it is shown, and then the last game, or
+// all games, whatever it missed.
 func TestFeed(t *testing.T) {
 	f, v := scene.Feed{Most: 8}, scene.Viewer{}
 	add := func(step int) { f.Add(scene.Step{Step: step, Status: &scene.Status{Over: true}}, nil) }

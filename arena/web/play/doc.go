@@ -10,10 +10,10 @@
 // The page gets each position as its seat knows it, by scene.Step.Seen: the server does not send
 // what a person may not know. Once the seat is out, or the match over, the page gets everything.
 //
-// By default the match waits for each move. With a speed, the match makes so many
-// moves a second, and a person who is late stays in place. All people are asked at the same time. The page changes the speed. Once no
-// person is in the game, it continues at the last speed while a page is open. A person in the game
-// whose pages have been closed for five seconds leaves.
+// By default the match waits for each move. With a speed, the match makes so many moves a second,
+// and a person who is late stays in place. All people are asked at the same time. The page changes
+// the speed. Once no person is in the game, it continues at the last speed while a page is open. A
+// person in the game whose pages have been closed for five seconds leaves.
 //
 // # Protocol
 //
