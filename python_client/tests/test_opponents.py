@@ -199,6 +199,18 @@ def test_line_ups_by_game_and_by_weight(vec: Vec) -> None:
     assert 0.6 < met.count(2) / len(met) < 0.9
 
 
+def test_the_line_up_of_an_episode_is_its_own(vec: Vec) -> None:
+    """Also where the step that ends it begins the next one."""
+    line_ups, met = pommego.LineUps([["static"] * 3, ["static", "static", "random"]]), []
+    for mode in ("NextStep", "SameStep"):
+        envs = vec(games=4, opponents=line_ups, max_episode_steps=5, autoreset_mode=mode)
+        envs.reset(seed=1)
+        infos = [envs.step(np.zeros(4, int))[-1] for _ in range(60)]
+        met.append([info["game"]["line_up"].tolist() for info in infos if "game" in info][:10])
+    assert met[0] == met[1]
+    assert set(np.ravel(met).tolist()) == {0, 1}
+
+
 def test_agents_in_a_policy_s_place(vec: Vec) -> None:
     policy = Counting()
     line_ups = pommego.LineUps([[policy] * 3, ["static"] * 3])

@@ -117,7 +117,8 @@ class Games:
         """Number line-ups from the first last set, and add those of episodes that ended to the statistics."""
         games = slice(None) if view.games is None else view.games
         view.line_up = np.maximum(view.line_up - self._line_ups[0], -1)
-        had, self._line_up[games] = self._line_up[games], view.line_up
+        had = self._line_up[games].copy()  # a slice would show the new ones
+        self._line_up[games] = view.line_up
         if view.finished.size:
             over = np.zeros(len(had), np.bool_)
             over[view.finished] = True
