@@ -99,13 +99,14 @@ class Twins:
 
     def expected(self, answers: list[tuple[Any, ...]]) -> dict[str, np.ndarray]:
         obs, reward, terminated, truncated, infos = zip(*answers, strict=True)
-        died = joined([(r != 0) & ~info["alive"] for r, info in zip(reward, infos, strict=True)])
+        leave = self.halves[0][0].game_spec.dead_leave
+        died = joined([(r != 0) & ~info["alive"] & leave for r, info in zip(reward, infos, strict=True)])
         alive = joined([info.get("final_info", info)["alive"] for info in infos])
         want = {
             "mask": joined([info["action_mask"] for info in infos]).astype(bool),
             "reward": joined(list(reward)).astype(np.float32),
             "over": joined(list(terminated)) | joined(list(truncated)) | died,
-            "truncated": joined(list(truncated)) & (alive | (not self.halves[0][0].game_spec.dead_leave)),
+            "truncated": joined(list(truncated)) & (alive | (not leave)),
             "valid": joined([info["valid"] for info in infos]),
         }
         if "counts" in infos[0]:
@@ -187,6 +188,18 @@ def test_a_dead_learner_is_over_once(vec: Vec) -> None:
         if batch.infos[0]["_game"].all() if "_game" in batch.infos[0] else False:
             break
     assert ends.min() > 0
+
+
+def test_a_side_is_paid_after_a_death(vec: Vec) -> None:
+    """Its members, the dead one too, go on to the end of their game."""
+    feed, paid = Feed([vec("BaseWar-v0", 4, reward="reference", **SAME)]), 0
+    batch = feed.reset(seed=0)
+    for _ in range(200):
+        batch = feed.step(torch.from_numpy(drawn(batch, feed.halves[0][0])))
+        paid += (batch.valid & (batch.reward != 0) & torch.from_numpy(~batch.infos[0]["alive"])).sum()
+        ended = batch.infos[0].get("_game", np.zeros(24, bool))
+        np.testing.assert_array_equal(batch.over.numpy(), ended)
+    assert paid, "nobody died for points"
 
 
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep"])

@@ -31,8 +31,9 @@ class Batch(NamedTuple):
     """The batch of one half of a feed: tensors with the rows of one environment after another.
 
     A row is `over` if its result was decided, so that later rewards do not belong to earlier steps: its
-    episode ended, or it was paid for its death. It is `truncated` if a limit of yours ended the episode,
-    unless it died without a team. Learn from `valid` rows. `infos`: one per environment, without the state.
+    episode ended, or it was paid for its death and has no team. It is `truncated` if a limit of yours ended
+    the episode, unless it died and has no team. Learn from `valid` rows. `infos`: one per environment, in
+    numpy, without the state.
     """
 
     half: int  # 0 or 1
@@ -134,7 +135,10 @@ class Feed:
             self._pin(half)
         every, rewards, _, _, infos = zip(*answers, strict=True)
         states = [info["state"] for info in infos] if "state" in infos[0] else []
-        over = [te | tr | ((r != 0) & ~info["alive"]) for _, r, te, tr, info in answers]
+        over = [
+            te | tr | ((r != 0) & ~info["alive"] & envs.game_spec.dead_leave)
+            for envs, (_, r, te, tr, info) in zip(self.halves[half], answers, strict=True)
+        ]
         cut = [  # the dead have no future, except in teams
             tr & (info["final_info"] if "final_info" in info else info)["alive"]  # noqa: SIM401, get makes all entries
             if tr.any() and envs.game_spec.dead_leave
