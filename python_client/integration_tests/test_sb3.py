@@ -190,6 +190,24 @@ def test_dead_rows_are_left_out(
     algorithm.load(tmp_path / "model").predict(envs.reset())
 
 
+def test_another_environment_needs_its_own_valid(make: Make, tmp_path: Path) -> None:
+    envs, other = make(FFA), make(FFA)
+    model = MaskablePPO(
+        "MultiInputPolicy",
+        envs,
+        rollout_buffer_class=Masked,
+        rollout_buffer_kwargs={"valid": envs.valid},
+        **SMALL,
+    )
+    model.learn(64)
+    model.set_env(other)
+    with pytest.raises(ValueError, match="`valid` has made no step: learn from that one"):
+        model.learn(64)
+    model.save(tmp_path / "model")
+    kwargs = {"valid": other.valid}
+    MaskablePPO.load(tmp_path / "model", env=other, rollout_buffer_kwargs=kwargs).learn(64)
+
+
 @pytest.mark.parametrize(("id", "dead_are"), [(FFA, False), (TEAM, True)])
 def test_the_dead_are_not_cut_off(make: Make, vec: Callable, id: str, dead_are: bool) -> None:
     """At the caller's limit who was paid for its death has no future; the dead of a team have one."""

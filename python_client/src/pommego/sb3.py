@@ -291,7 +291,7 @@ class ValidRows:
     """
 
     def __init__(self, *args: Any, valid: Valid, **kwargs: Any) -> None:
-        self._valid = valid
+        self._valid, self._added = valid, None
         super().__init__(*args, **kwargs)
 
     def reset(self) -> None:
@@ -301,7 +301,12 @@ class ValidRows:
 
     def add(self, *args: Any, **kwargs: Any) -> None:
         """Add a step."""
-        self.counts[self.pos] = self._valid()
+        if (valid := self._valid()) is self._added:  # each step has an array of its own
+            raise ValueError(
+                "the environment of the given `valid` has made no step: learn from that one. After "
+                "set_env() save the model, and load() it with rollout_buffer_kwargs={'valid': envs.valid}"
+            )
+        self.counts[self.pos] = self._added = valid
         super().add(*args, **kwargs)
 
     def compute_returns_and_advantage(self, last_values: Any, dones: NDArray[Any]) -> None:
