@@ -201,6 +201,20 @@ def test_a_server_dies(servers: list[pommego.Server], vec: Vec, mode: str, kills
         server.close()
 
 
+def test_a_clone_moves_too(servers: list[pommego.Server], vec: Vec) -> None:
+    """Whichever of the two goes first, and clones begin where the games are now."""
+    plain = vec(FFA, 2, opponents=MIXED)
+    with several(servers[:1], FFA, 2, opponents=MIXED, replace=[servers[1].address]) as envs:
+        both(envs.reset(seed=11), plain.reset(seed=11), "reset")
+        with envs.clone() as twin:
+            kill(servers[0])
+            envs.step([0] * 2)
+            for _ in play(twin, plain, 5):
+                pass
+        with envs.clone() as another:
+            assert [host.name for host in another.hosts] == [servers[1].address]
+
+
 def test_a_server_is_started_again(servers: list[pommego.Server], vec: Vec, tmp_path: Path) -> None:
     """At the same address, with nothing of what it had; the other one takes no more games."""
     plain = vec(FFA, 4, opponents=MIXED)

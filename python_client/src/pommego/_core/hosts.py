@@ -78,7 +78,9 @@ class Servers(Hosts):
                 for address in self._tried(at, why):
                     try:
                         games = connect(address, own)
-                        self.hosts[self.hosts.index(at)] = at = address
+                        if at in self.hosts:  # else a clone, or its original, has moved there first
+                            self.hosts[self.hosts.index(at)] = address
+                        at = address
                         return games
                     except PommegoError as e:
                         if not _may_pass(e):
