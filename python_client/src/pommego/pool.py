@@ -98,7 +98,7 @@ class Pool:
 
     When an episode begins, the member that plays it (in all seats the pool has in that
     game) is drawn by the rule; when it ends, the learner's result goes into that
-    member's win rate and both sides' ratings. One pool may play in several
+    member's win rate and both sides' ratings, unless Ctrl-C lost that batch. One pool may play in several
     environments. You can add members at any time. A member that is removed plays
     its episodes to their end.
 

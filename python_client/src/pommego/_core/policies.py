@@ -159,6 +159,8 @@ class PolicyGames:
         """Ask the policies, and begin a step; see `Session`."""
         which = self._every if games is None else games
         given = legal(actions, self._acts[which], self._actions, self._choices)
+        if not self._asked and games is None:  # the last batch was lost, as by Ctrl-C
+            self._without_policies(self._inner.ask(Games.observe))
         while self._asked:
             self._ask(*self._asked[0])
             self._asked.pop(0)

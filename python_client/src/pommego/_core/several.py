@@ -120,6 +120,9 @@ class JoinedGames:
             portion.abandon()
         self._received = []
 
+    def _observe(self) -> View:
+        return self._joined([portion.ask(Games.observe) for portion in self.portions], slice(None))
+
     def _reset(self, seeds: Seeds, mask: NDArray[np.bool_] | None, states: list[Any] | None = None) -> View:
         def reset(portion: Portion) -> View:
             own = None if mask is None else mask[portion.slice]
