@@ -11,7 +11,7 @@ pytest.importorskip("torchrl")
 
 import torch
 from torchrl import collectors
-from torchrl.envs import ActionMask, GymWrapper, PettingZooWrapper, TransformedEnv
+from torchrl.envs import ActionMask, GymWrapper, MultiAction, PettingZooWrapper, TransformedEnv
 from torchrl.envs.utils import check_env_specs
 
 import pommego
@@ -130,6 +130,39 @@ def test_partial_resets(make: Make) -> None:
     assert torch.equal(data["scalars"][2], before["scalars"][2])
     assert data["scalars"][1, 6] == 0 < before["scalars"][1, 6], "the step counter"
     assert not torch.equal(data["planes"][1], first["planes"][1]), "another board"
+
+
+def test_a_partial_reset_leaves_the_seed(make: Make) -> None:
+    env = make(FFA, 3, opponents=["static"] * 3)
+    data = env.reset()
+    env.set_seed(7)
+    data["_reset"] = torch.tensor([[False], [True], [False]])
+    env.reset(data)
+    env.reset()
+    assert env.info["seed"].tolist() == [7, 8, 9]
+
+
+def test_games_that_end_within_a_chunk(make: Make) -> None:
+    """They show their end until they are reset, and the others go on."""
+    base = make(FFA, 2, opponents=["static"] * 3, max_episode_steps=4)
+    env = TransformedEnv(base, MultiAction(stack_rewards=False))
+    data, shown = env.reset(), []
+    for chunk, again in ((2, [[True], [False]]), (3, [[False], [True]]), (1, [[True], [True]])):
+        data["action"] = torch.zeros(2, chunk, dtype=torch.int64)
+        data = env.step(data)["next"]
+        steps = (800 * data["scalars"][:, 6]).round().tolist()
+        shown.append((steps, data["done"].flatten().tolist()))
+        data["_reset"] = torch.tensor(again)
+        data = env.reset(data)
+    assert shown == [([2, 2], [False, False]), ([3, 4], [False, True]), ([4, 1], [True, False])]
+
+
+def test_games_that_ended_stand_still(make: Make) -> None:
+    env = make(FFA, 2, max_episode_steps=4)
+    data = env.rollout(2)[:, -1]["next"]
+    data["_reset"] = torch.tensor([[True], [False]])
+    data = env.rollout(9, auto_reset=False, tensordict=env.reset(data), break_when_all_done=True)
+    assert data["next", "done"].squeeze(-1).tolist() == [[False] * 3 + [True], [False, True, True, True]]
 
 
 def test_a_reset_takes_a_seed(make: Make) -> None:

@@ -138,6 +138,7 @@ class PommegoTorchEnv(EnvBase):
         mask = wanted.reshape(self.batch_size).cpu().numpy()
         if self._fresh is None or (self._first_seed is not None and mask.all()):
             self._begin(seed=self._first_seed)
+            self._first_seed = None
         elif (rest := mask & ~self._restarted).any():
             self._begin(options={"reset_mask": np.repeat(rest, self.envs.learners)})
         self._restarted &= ~mask
@@ -145,7 +146,6 @@ class PommegoTorchEnv(EnvBase):
 
     def _begin(self, **how: Any) -> None:
         obs, self.info = self.envs.reset(**how)
-        self._first_seed = None
         self._fresh = self._seen(_arrays(obs, self.info))
 
     def _step(self, tensordict: TensorDictBase) -> TensorDictBase:
@@ -168,7 +168,12 @@ class PommegoTorchEnv(EnvBase):
         self._restarted = done[every].copy()
         for name, flags in (("done", done), ("terminated", terminated), ("truncated", truncated)):
             after[name] = torch.from_numpy(flags[every].copy()).unsqueeze(-1)
-        return after
+        if (wanted := tensordict.get("_step", None)) is None:
+            return after
+        wanted = wanted.reshape(self.batch_size)  # other games stand still here, and go on after a reset
+        self._restarted &= wanted.cpu().numpy()
+        before = tensordict.select(*after.keys(True, True), strict=False)
+        return torch.where(wanted, after, before.update(self.full_reward_spec.zero()))
 
     def _seen(self, arrays: dict[str, NDArray[Any]]) -> TensorDict:
         tensors = {
