@@ -156,7 +156,14 @@ def test_all_games_are_a_step(vec: Vec) -> None:
     assert envs.recv()[-1]["row"].tolist() == list(range(12))
     with pytest.raises(ValueError, match="rows must be all 12, in order"):
         envs.send(np.zeros(4, int), [0, 1, 2, 3])
-    envs.reset(seed=7, options={"reset_mask": np.arange(12) < 4})
+    some = {"reset_mask": np.arange(12) < 4}
+    for (_, got), (_, want) in [
+        (each.reset(seed=7, options=some) for each in (envs, plain)),
+        (each.set_state(1, envs.get_state(0)) for each in (envs, plain)),
+    ]:
+        assert got.pop("row").tolist() == list(range(12)) and got.pop("_row").all()
+        assert_same(dict(got), dict(want))
+        assert not got["valid"].any()
 
 
 @pytest.mark.parametrize(

@@ -37,8 +37,8 @@ class InfoMaker:
         self._alive = np.zeros(games * about.learners, np.bool_)  # as in the last batch
 
     def of_reset(self, view: View, mask: NDArray[np.bool_] | None) -> dict[str, Any]:
-        if view.games is not None or self._every is not None:
-            self._episode[slice(None) if mask is None else mask] = _NONE  # the episode has begun
+        if view.games is not None:
+            self._episode[:] = _NONE  # all episodes have begun
             return self.of_step(view)
         begun = np.ones(len(self._episode), np.bool_) if mask is None else mask
         began = self._began(view, begun, np.zeros(self._rows, np.bool_))
@@ -47,7 +47,10 @@ class InfoMaker:
     def of_no_step(self, view: View) -> dict[str, Any]:
         self._episode, self._episode_bytes = view.episode.copy(), view.episode.tobytes()
         self._alive = view.info["alive"].copy()
-        return view.info | {"valid": np.zeros(self._rows, np.bool_), "_valid": self._all.copy()}
+        info = view.info | {"valid": np.zeros(self._rows, np.bool_), "_valid": self._all.copy()}
+        if self._every is not None:
+            info |= {"row": rows_of(self._every, self._learners), "_row": self._all.copy()}
+        return info
 
     def of_step(self, view: View) -> dict[str, Any]:
         info, games = view.info, self._every if view.games is None else view.games
