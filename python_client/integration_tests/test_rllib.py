@@ -190,8 +190,8 @@ def test_one_server_for_all_environments_of_a_process() -> None:
 
 def test_without_a_number_of_environments() -> None:
     """RLlib asks for a single one to look at its spaces."""
-    one = rllib.single_agent({"id": DUEL, "opponents": ["static"], "action_mask": True})
-    many = rllib.single_agent({"id": DUEL, "opponents": ["static"], "action_mask": True, "num_envs": 3})
+    config = {"id": DUEL, "opponents": ["static"], "action_mask": True, "render_mode": "rgb_array"}
+    one, many = rllib.single_agent(config), rllib.single_agent(config | {"num_envs": 3})
     obs, _ = one.reset(seed=4)
     batch, _ = many.reset(seed=4)
     assert one.observation_space.contains(obs)
@@ -200,6 +200,7 @@ def test_without_a_number_of_environments() -> None:
         np.testing.assert_array_equal(obs[name], batch[name][0])
     step = one.step(1)
     np.testing.assert_array_equal(step[0]["observations"], many.step(np.ones(3, int))[0]["observations"][0])
+    np.testing.assert_array_equal(one.render(), many.render()[0])
     one.close()
     many.close()
 

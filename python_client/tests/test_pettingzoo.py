@@ -322,6 +322,7 @@ def test_connections_shared_with_vector_environments(zoo: types.SimpleNamespace)
     [
         ({"opponents": ["simple"] * 3}, TypeError, "seats="),
         ({"max_episode_steps": 3}, TypeError, "max_cycles"),
+        ({"max_cycles": 0}, ValueError, "^max_cycles is 0, expected an integer, 1 or more, or None"),
         ({"num_envs": 3}, TypeError, "make_vec"),
         ({"action_mask": "elsewhere"}, ValueError, "action_mask"),
         ({"render_mode": "hologram"}, ValueError, "render_mode"),

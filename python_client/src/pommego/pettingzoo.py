@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from pommego._core import terminal
 from pommego._core.call_lock import uncopied
+from pommego._core.checks import at_least
 from pommego._core.connecting import Connection
 from pommego._core.more_checks import one_action
 from pommego._core.rows import to_box
@@ -85,6 +86,8 @@ def parallel_env(
     modes = PommegoParallelEnv.metadata["render_modes"]
     if render_mode is not None and render_mode not in modes:
         raise ValueError(f"render_mode is {render_mode!r}, expected None or one of {modes}")
+    if max_cycles is not None:
+        at_least(1, "max_cycles", max_cycles, more=", or None for no limit")
     options.setdefault("workers", 1)
     options.setdefault("state", True)
     options["connection"] = Connection.read(options.get("connection")).expanding()

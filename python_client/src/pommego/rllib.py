@@ -71,7 +71,8 @@ def single_agent(config: Mapping[str, Any]) -> gymnasium.Env | SingleAgentVector
         )
     if games:
         return SingleAgentVectorEnv(envs, masked=masked)
-    one, form = PommegoEnv(envs), _Form(envs.game_spec, envs.encoding, masked)
+    one = PommegoEnv(envs, render_mode=options.get("render_mode"))
+    form = _Form(envs.game_spec, envs.encoding, masked)
     return TransformObservation(one, lambda obs: form.of_one(obs, one.action_masks()), form.space())
 
 
