@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ import pommego
 import pommego.ray
 from clusters import cluster, kill_node, machines  # noqa: F401
 from compare import assert_same, frozen
+from processes import halt
 
 FFA = "PommeFFACompetition-v0"
 MIXED = ["simple", "static", "random"]
@@ -82,6 +84,18 @@ def test_an_actor_that_stands_still(cluster: Cluster) -> None:  # noqa: F811
         os.kill(pid_of(envs, 1), signal.SIGKILL)
         with pytest.raises(pommego.ConnectionError, match="games 2 to 3, at actor 1 on"):
             envs.step([0] * 4)
+
+
+def test_the_caller_s_timeout_is_in_force(cluster: Cluster) -> None:  # noqa: F811
+    """And not the one that the actor was made with."""
+    actors = pommego.ray.games.Actors(1, {}, 0, 60.0)
+    with pommego.make_vec(FFA, 2, address=actors, opponents=MIXED, timeout=1.0) as envs:
+        envs.reset(seed=1)
+        actor = envs._session.portions[0].games._actor
+        server = ray.get(actor.__ray_call__.remote(lambda host: host._games.server.pid))
+        halt(server)
+        threading.Timer(3.0, os.kill, (server, signal.SIGCONT)).start()
+        envs.step([0] * 2)
 
 
 def test_mistakes(cluster: Cluster) -> None:  # noqa: F811

@@ -21,6 +21,8 @@ from pommego._core.wording import check_options
 from pommego.errors import ConnectionError, TimeoutError, on_failure
 from pommego.vector import PommegoVectorEnv
 
+_LONG = 1e6  # seconds that an actor waits for its server, as only `ActorGames` knows the timeout in force
+
 
 def make_vec(
     id: str,
@@ -82,7 +84,8 @@ class Actors(Hosts):
 
     def maker(self, connect: Connect, host: int, own: dict[str, Any]) -> Make:
         """Return what makes an actor's games; the first actor starts meanwhile."""
-        connect = dataclasses.replace(connect, how=connect.how | {"copy": False})  # Ray copies
+        where = connect.where | {"timeout": _LONG}
+        connect = dataclasses.replace(connect, where=where, how=connect.how | {"copy": False})  # Ray copies
 
         def begin() -> tuple[Any, ray.ObjectRef]:
             actor = _Host.options(**self._options).remote()
