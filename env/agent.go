@@ -1,6 +1,7 @@
 package env
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -71,6 +72,9 @@ type Outside interface {
 	// Close ends the agent, which is not used after that.
 	Close() error
 }
+
+// ErrTaken is why an agent outside this program that is only one cannot be made: it has a seat.
+var ErrTaken = errors.New("has a seat already")
 
 // Flag is an *atomic.Bool, or a type that acts as one and does more whenever it is loaded.
 type Flag interface{ Load() bool }

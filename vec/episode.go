@@ -31,9 +31,10 @@ type game struct {
 	returns []float64
 	actions []uint8 // the actions of the last step, by seat; none at first
 
-	lineup lineup   // who plays this episode
-	made   []lineup // by number: the line-ups that the game can have
-	begun  int      // steps of the match before this episode
+	lineup  lineup               // who plays this episode
+	made    []lineup             // by number: the line-ups that the game can have
+	outside map[env.Agent]string // the open agents outside this program, with their names
+	begun   int                  // steps of the match before this episode
 
 	fault *GameError // why the game is broken
 }

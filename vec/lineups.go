@@ -1,6 +1,8 @@
 package vec
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -154,21 +156,24 @@ func (p *plan) checkAgents(c *lineUpSet) error {
 // checkAgent makes an agent, and notes whether it is outside this program.
 func (p *plan) checkAgent(name string) error {
 	a, err := p.newAgent(name)
+	if errors.Is(err, env.ErrTaken) {
+		return nil // perhaps by the game that is to have it: newLineup knows
+	}
 	if o, ok := a.(env.Outside); ok {
 		p.outside = true
-		return o.Close() // Close suffices: the agent has not been started
+		err = cmp.Or(err, o.Close()) // Close suffices: the agent has not been started
 	}
 	return err
 }
 
-// try starts one agent of each name that is outside this program, and ends it again.
-func try(made [][]lineup) (err error) {
+// try starts one agent of each name that is outside this program, but none that has a seat already.
+func (p *Pool) try(made [][]lineup) (err error) {
 	seen := map[string]bool{}
 	for i := range made {
 		for n := range made[i] {
 			l := &made[i][n]
 			l.each(func(k int, o env.Outside) {
-				if err == nil && !seen[l.names[k]] {
+				if err == nil && !seen[l.names[k]] && !p.games[i].seats(l.agents[k]) {
 					seen[l.names[k]] = true
 					if err = o.Try(); err != nil {
 						err = wrong("Opponents", "[%d]: %w", k, err)
@@ -195,23 +200,16 @@ func (p *Pool) SetLineUps(l LineUps) error {
 	if p.lineUpSet != nil {
 		c.first = p.lineUpSet.first + len(p.lineUpSet.Names)
 	}
-	var closing sync.WaitGroup
-	defer closing.Wait()
+	defer p.sweep()
 	made, err := p.makeLineups(c)
 	if err == nil {
-		err = try(made)
+		err = p.try(made)
 	}
 	if err != nil {
-		for _, lineups := range made {
-			for n := range lineups {
-				lineups[n].close(&closing)
-			}
-		}
 		return err
 	}
 	p.lineUpSet, p.waiting = c, false
 	for i := range p.games {
-		p.games[i].closeMade(&closing)
 		p.games[i].made = made[i]
 		for n := range made[i] {
 			p.waiting = p.waiting || made[i][n].waits()
@@ -234,7 +232,7 @@ func (p *Pool) makeLineups(c *lineUpSet) ([][]lineup, error) {
 		made[i] = make([]lineup, len(c.Names))
 		for n := range c.Names {
 			if err == nil && c.has(i, n) {
-				made[i][n], err = p.newLineup(c.Names[n], p.newAgent)
+				made[i][n], err = p.games[i].newLineup(p.plan, c.Names[n], p.newAgent)
 				made[i][n].number = c.first + n
 				made[i][n].each(func(k int, _ env.Outside) { p.outsiders[c.Names[n][k]] = true })
 			}
@@ -250,7 +248,8 @@ func (p *plan) newAgent(name string) (env.Agent, error) {
 	return p.allowed(name, p.cfg.Game.NewAgent)
 }
 
-// allowed creates an agent that stops when the pool does, or returns an error if its name is not allowed.
+// allowed creates an agent that stops when the pool does, or returns an error if its name is not allowed. An agent that
+// it returns beside an error is to be closed, too.
 func (p *plan) allowed(name string, create func(string) (env.Agent, error)) (env.Agent, error) {
 	if p.stopped() {
 		return nil, ErrStopped
@@ -265,7 +264,7 @@ func (p *plan) allowed(name string, create func(string) (env.Agent, error)) (env
 		return nil, err
 	}
 	if _, outside := a.(env.Outside); outside && len(p.cfg.Variants.Games) > 1 {
-		return nil, fmt.Errorf("%s is outside the server, and plays by one set of rules: give one, or a built-in agent", name)
+		return a, fmt.Errorf("%s is outside the server, and plays by one set of rules: give one, or a built-in agent", name)
 	}
 	if p.cfg.Stop != nil || p.cfg.Neighbours != nil {
 		a.StopOn((*flag)(p))
@@ -286,7 +285,9 @@ func (f *flag) Load() bool {
 
 func (p *plan) stopped() bool { return p.cfg.Stop != nil && p.cfg.Stop.Load() }
 
-func (p *Pool) newLineup(names []string, create func(string) (env.Agent, error)) (lineup, error) {
+// newLineup makes a line-up of the game. An agent outside this program that is only one plays in all line-ups of the
+// game that name it. The caller sweeps the game, also after an error.
+func (g *game) newLineup(p *plan, names []string, create func(string) (env.Agent, error)) (lineup, error) {
 	l := lineup{names: names}
 	for k, name := range names {
 		var a env.Agent
@@ -296,12 +297,23 @@ func (p *Pool) newLineup(names []string, create func(string) (env.Agent, error))
 		} else if !slices.Contains(p.seating.policies, k) {
 			err = fmt.Errorf("%q, but that seat has no row: make the pool with a policy there", Policy)
 		}
+		if errors.Is(err, env.ErrTaken) {
+			for own, of := range g.outside {
+				if of == name && !slices.Contains(l.agents, own) {
+					a, err = own, nil
+				}
+			}
+		}
+		if _, outside := a.(env.Outside); outside {
+			if l.outside = true; g.outside == nil {
+				g.outside = map[env.Agent]string{}
+			}
+			g.outside[a] = name
+		}
 		if err != nil {
 			return l, wrong("Opponents", "[%d]: %w", k, err)
 		}
 		l.agents = append(l.agents, a)
-		_, outside := a.(env.Outside)
-		l.outside = l.outside || outside
 	}
 	return l, nil
 }
@@ -318,44 +330,46 @@ func (l *lineup) each(do func(k int, o env.Outside)) {
 	}
 }
 
-// close has the agents outside this program closed side by side, as one that hangs takes a second.
-func (l *lineup) close(closing *sync.WaitGroup) {
-	l.each(func(_ int, o env.Outside) { closing.Go(func() { o.Close() }) })
+// seats reports whether an agent is outside this program and in a line-up of the game.
+func (g *game) seats(a env.Agent) bool {
+	_, outside := a.(env.Outside)
+	has := func(l lineup) bool { return slices.Contains(l.agents, a) }
+	return outside && (has(g.lineup) || slices.ContainsFunc(g.made, has))
 }
 
-// same reports whether two line-ups have the same agents.
-func (l *lineup) same(other *lineup) bool {
-	return l.outside && other.outside && &l.agents[0] == &other.agents[0]
-}
-
-// closeMade closes the line-ups that the game can have, except the one that plays.
-func (g *game) closeMade(closing *sync.WaitGroup) {
-	for n := range g.made {
-		if !g.made[n].same(&g.lineup) {
-			g.made[n].close(closing)
+// sweep has the agents outside this program closed that play no more, side by side, as one that hangs takes a second.
+func (g *game) sweep(closing *sync.WaitGroup) {
+	for a := range g.outside {
+		if !g.seats(a) {
+			delete(g.outside, a)
+			closing.Go(func() { a.(env.Outside).Close() })
 		}
 	}
 }
 
-// field lets a line-up play, and closes the one before it if that can play no more.
-func (g *game) field(l lineup) {
-	if g.lineup.outside && !l.same(&g.lineup) && !g.has(&g.lineup) {
-		var closing sync.WaitGroup
-		g.lineup.close(&closing)
-		closing.Wait()
+func (p *Pool) sweep() {
+	var closing sync.WaitGroup
+	for i := range p.games {
+		p.games[i].sweep(&closing)
 	}
-	g.lineup = l
+	closing.Wait()
 }
 
-// has reports whether a line-up with agents outside this program is one that the game can have.
-func (g *game) has(l *lineup) bool {
-	return slices.ContainsFunc(g.made, func(made lineup) bool { return made.same(l) })
+// field lets a line-up play, and closes agents of the one before it that can play no more.
+func (g *game) field(l lineup) {
+	if g.lineup = l; len(g.outside) > 0 {
+		var closing sync.WaitGroup
+		g.sweep(&closing)
+		closing.Wait()
+	}
 }
 
 // takeBack lets a line-up play on that has played until now, unless field has closed it: then the present one, which
 // has the same agents, plays as that line-up.
 func (g *game) takeBack(l lineup) {
-	if !l.outside || g.has(&l) {
+	open := true
+	l.each(func(k int, _ env.Outside) { open = open && g.outside[l.agents[k]] != "" })
+	if open {
 		g.field(l)
 	}
 	g.lineup.number = l.number

@@ -1,7 +1,9 @@
 package vec
 
 import (
+	"bytes"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -201,4 +203,95 @@ func TestSavedOutsiders(t *testing.T) {
 		}
 		must(t, f.load(owner, 1, state))
 	}
+}
+
+// only is a program of which there is one at a time, as of an agent behind a web server.
+type only struct {
+	program
+	taken *bool
+}
+
+func (o *only) Close() error {
+	*o.taken = false
+	return o.program.Close()
+}
+
+func (o *only) Try() error {
+	if o.running {
+		return errors.New("it is told of a game while it plays")
+	}
+	return o.program.Try()
+}
+
+// TestOnlyOne: an agent that is only one plays on in its game, whatever names it again there, also after refusals;
+// once nothing does, and after refusals where it did not play, it is free.
+func TestOnlyOne(t *testing.T) {
+	taken := false
+	cfg := Config{Game: solo, Games: 1, Agent: func(name string) (env.Agent, error) {
+		a, err := solo.NewAgent(strings.TrimPrefix(name, "http:"))
+		if !strings.HasPrefix(name, "http:") {
+			return a, err
+		}
+		if taken {
+			return nil, env.ErrTaken
+		}
+		taken = true
+		return &only{program{Agent: a, of: new(programs)}, &taken}, err
+	}, LineUps: LineUps{Names: [][]string{{"http:wander", "still"}, {"still", "http:wander"}}}}
+	free := func(reason string) {
+		t.Helper()
+		if taken {
+			t.Errorf("%s: the agent is not free", reason)
+		}
+	}
+	two := cfg
+	two.Variants.Games = []env.Game{solo, solo}
+	if _, err := New(two); err == nil {
+		t.Error("it plays by two sets of rules")
+	}
+	free("refused for its rules")
+
+	p := make1(t, cfg)
+	b := p.NewBatch(nil)
+	must(t, p.Reset(b, ResetOptions{Seed: ptr(1)}))
+	state, err := p.Save(0, nil)
+	must(t, err)
+	match, err := p.Match(0).AppendJSON(nil)
+	must(t, err)
+	s, err := p.cfg.Variants.forms[0].Decode(state)
+	must(t, err)
+	s.Match = s.Match[1:]
+	damaged := p.cfg.Variants.forms[0].Append(nil, s)
+	refused := func(reason string, err error) {
+		t.Helper()
+		if err == nil {
+			t.Errorf("%s: no error", reason)
+		}
+	}
+	for range 2 {
+		for _, state := range [][]byte{state, match} {
+			must(t, p.Load(0, state))
+			must(t, p.Step(b, still(p)))
+		}
+		before, err := p.Save(0, nil)
+		must(t, err)
+		refused("a damaged state", p.Load(0, damaged))
+		refused("a damaged match", p.Load(0, bytes.Replace(match, []byte(`"steps":0`), []byte(`"steps":-1`), 1)))
+		if after, err := p.Save(0, nil); !slices.Equal(after, before) {
+			t.Errorf("a damaged state or match has changed the game (%v)", err)
+		}
+		refused("one agent in two seats", setOpponents(p, []string{"http:wander", "http:wander"}))
+		must(t, p.Step(b, still(p)))
+		must(t, setOpponents(p, []string{"still", "http:wander"}))
+		must(t, p.SetLineUps(LineUps{Names: [][]string{{"still", "http:wander"}}, ByGame: []int32{0}}))
+	}
+	must(t, setOpponents(p, []string{"still", "still"}))
+	must(t, p.Step(b, still(p))) // it plays its last episode
+	must(t, p.Reset(b, ResetOptions{}))
+	free("replaced")
+	refused("a damaged state that brings it back", p.Load(0, damaged))
+	free("refused with a state")
+	must(t, p.Load(0, state))
+	p.Close()
+	free("the pool is closed")
 }

@@ -168,6 +168,8 @@ func (p *Pool) put(i int, s savedGame) (err error) {
 	if p.queue != nil && p.sent[i] {
 		return ErrSent
 	}
+	g := &p.games[i]
+	defer func() { g.field(g.lineup) }() // closes agents that were made in vain
 	bare := s.State == nil
 	if bare {
 		if s.State, err = p.invent(i); err != nil {
@@ -181,13 +183,13 @@ func (p *Pool) put(i int, s savedGame) (err error) {
 	for _, a := range s.Agents {
 		names = append(names, a.Name)
 	}
-	l, err := p.newLineup(names, p.savedAgent)
+	l, err := g.newLineup(p.plan, names, p.savedAgent)
 	if err != nil {
 		return err
 	}
 	l.number = p.lineUpSet.number(i, env.Seed(s.Seed), names)
 	for k, a := range l.agents {
-		if a == nil {
+		if a == nil || g.seats(a) { // adopt resets one that has a seat: it has no memory
 			continue
 		}
 		if err := a.Restore(s.Agents[k].Memory); err != nil {
@@ -266,12 +268,12 @@ func (p *Pool) invent(game int) (*gamestate.State, error) {
 	}
 	rows, others := make([]uint8, len(g.rows)), make([]uint8, len(g.others))
 	p.seating.deal(seed, rows, others)
-	l, err := p.newLineup(p.lineUpSet.Names[p.lineUpSet.pick(game, seed)], p.newAgent)
+	l, err := g.newLineup(p.plan, p.lineUpSet.Names[p.lineUpSet.pick(game, seed)], p.newAgent)
 	if err != nil {
 		return nil, err
 	}
 	for k, a := range l.agents {
-		if a != nil {
+		if a != nil && !g.seats(a) {
 			a.Reset(seed.RNG(env.StreamAgents + uint64(others[k])))
 		}
 	}
@@ -319,6 +321,11 @@ func (s *seating) want() string {
 func (p *Pool) adopt(i int, s *gamestate.State, l lineup) {
 	g := &p.games[i]
 	g.seed, g.seeded, g.fault, g.begun = env.Seed(s.Seed), true, nil, s.Begun
+	l.each(func(k int, _ env.Outside) {
+		if g.seats(l.agents[k]) {
+			l.agents[k].Reset(env.RNG{})
+		}
+	})
 	g.field(l)
 	if p.seating.drawn {
 		p.seating.around(s.Rows[0], g.rows, g.others)

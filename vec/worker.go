@@ -5,7 +5,6 @@ import (
 	"errors"
 	"runtime/debug"
 	"slices"
-	"sync"
 	"time"
 )
 
@@ -114,14 +113,10 @@ func (p *Pool) Close() {
 	}
 	p.closed = true
 	p.stop()
-	var closing sync.WaitGroup
 	for i := range p.games {
-		g := &p.games[i]
-		g.closeMade(&closing)
-		g.lineup.close(&closing)
-		g.lineup = lineup{}
+		p.games[i].made, p.games[i].lineup = nil, lineup{}
 	}
-	closing.Wait()
+	p.sweep()
 }
 
 func (p *Pool) stop() {

@@ -88,8 +88,8 @@ func newHTTP(game env.Game, name string) (Player, error) {
 	}
 	base := "http://" + strings.ToLower(u.Host)
 	if _, taken := addresses.LoadOrStore(base, true); taken {
-		return nil, fmt.Errorf("match: player %q has a seat already: it is one agent, and each seat needs one of its own",
-			name)
+		return nil, fmt.Errorf("match: player %q %w: it is one agent, and each seat needs one of its own", name,
+			env.ErrTaken)
 	}
 	return &httpPlayer{remote: remote{Local(name), game, ""}, Caller: NewCaller(base, maxAnswer)}, nil
 }

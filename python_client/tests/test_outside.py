@@ -254,8 +254,14 @@ def test_an_agent_behind_http(binary: Path, address: str) -> None:
         envs.reset(seed=0)
         (ended,) = play(envs, 5)
         assert ended["late"].tolist() == ended["failed"].tolist() == [0]
+        envs.set_state(0, envs.get_state([0])[0])  # it plays on
+        envs.set_opponents([address])
+        (ended,) = play(envs, 6)
+        assert ended["late"].tolist() == ended["failed"].tolist() == [0]
     with pytest.raises(pommego.ServerError, match="has a seat already"):  # one agent, one game
         pommego.make_vec("OneVsOne-v0", 2, opponents=[address])
+    with pytest.raises(pommego.ServerError, match="one set of rules"):
+        pommego.make_vec("OneVsOne-v0", 1, opponents=[address], rules=[{"max_steps": 9}, {"max_steps": 8}])
     Answers.told.clear()
     assert pommego.evaluate(address, "OneVsOne-v0", "static", games=3, rules={"max_steps": 9}).ties == 3
     assert Answers.told == ["/init_agent", "/episode_end"] * 3, "one game at a time"
