@@ -90,6 +90,8 @@ func (p *Pool) Recv(b *Batch) error {
 		p.sent[g] = false
 	}
 	switch {
+	case p.stopped():
+		return ErrStopped
 	case broke:
 		return p.games[games[0]].fault
 	case len(games) == 0:

@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -311,5 +312,18 @@ func TestQueueChunks(t *testing.T) {
 	q.put(games[:40], make([]phase, 100), 40*time.Millisecond)
 	if q.put(games[40:], make([]phase, 100), time.Second); c.last != 10400*time.Microsecond {
 		t.Errorf("a game is said to have taken %v, want 10.4 ms", c.last)
+	}
+}
+
+// TestFirstReadyStopped: once the pool is stopped, no call returns games that were not stepped or reset.
+func TestFirstReadyStopped(t *testing.T) {
+	var stop atomic.Bool
+	p := make1(t, Config{Game: solo, Games: 4, BatchSize: 2, Stop: &stop})
+	b := p.NewBatch(nil)
+	must(t, p.Reset(b, ResetOptions{Seed: ptr(1)}))
+	stop.Store(true)
+	must(t, p.Send(b.Games(), make([]uint8, 2*p.Learners()*len(p.spec.Actions))))
+	if received, reset := p.Recv(b), p.Reset(b, ResetOptions{}); received != ErrStopped || reset != ErrStopped {
+		t.Errorf("Recv returns %v and Reset %v, want ErrStopped", received, reset)
 	}
 }
