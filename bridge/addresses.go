@@ -5,10 +5,12 @@ import (
 	"net/http"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 )
 
-// addresses counts the connections of each address.
-type addresses struct {
+// crowd counts connections, or sessions that outlast their requests, in all and by address.
+type crowd struct {
+	atomic.Int64
 	mu   sync.Mutex
 	open map[string]int
 }
@@ -38,8 +40,8 @@ func addressName(from string) (name string, addr netip.Addr) {
 	return addr.String(), addr
 }
 
-// enter counts a connection of an address and reports true, unless the address has as many as it may.
-func (a *addresses) enter(name string, most int) bool {
+// enter counts one more of an address and reports true, unless the address has as many as it may.
+func (a *crowd) enter(name string, most int) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.open[name] >= most {
@@ -52,7 +54,7 @@ func (a *addresses) enter(name string, most int) bool {
 	return true
 }
 
-func (a *addresses) leave(name string) {
+func (a *crowd) leave(name string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.open[name]--; a.open[name] == 0 {

@@ -231,13 +231,13 @@ func (g *Guest) serve(answer func(text []byte, lacks error) []byte) {
 
 // Keep makes a session outlast its request. It returns a guest that counts as a connection
 // until it is closed and end has returned; such guests may be half of all connections. If
-// there are too many, Keep closes the one whose last request is longest ago, if that is
+// there is no room, Keep closes the one whose last request is longest ago, if that is
 // longer ago than idle. Without room or memory, or at shutdown, it returns an error.
 func (g *Guest) Keep(name string, idle time.Duration, end func()) (*Guest, error) {
 	srv := g.server
-	leave, status, reason := srv.enter(g.address, g.here, 2)
+	leave, status, reason := g.enter()
 	if status != 0 && g.makeRoom(idle, status == http.StatusTooManyRequests) {
-		leave, status, reason = srv.enter(g.address, g.here, 2)
+		leave, status, reason = g.enter()
 	}
 	if status != 0 {
 		return nil, errors.New(reason)
@@ -259,6 +259,19 @@ func (g *Guest) Keep(name string, idle time.Duration, end func()) (*Guest, error
 		end()
 	})
 	return kept, nil
+}
+
+// enter counts a session of the guest's address, which is a connection, too: see Server.enter.
+func (g *Guest) enter() (leave func(), status int, reason string) {
+	session, status, reason := g.server.enter(&g.server.keeping, g.address, g.here)
+	if status != 0 {
+		return nil, status, reason
+	}
+	connection, status, reason := g.server.enter(&g.server.connections, g.address, g.here)
+	if status != 0 {
+		session()
+	}
+	return func() { connection(); session() }, status, reason
 }
 
 // makeRoom closes the kept session whose last request is longest ago, provided that is longer

@@ -30,14 +30,14 @@ type Server struct {
 	token    [sha256.Size]byte
 	upgrader websocket.Upgrader
 
-	connections atomic.Int64
+	connections crowd
+	keeping     crowd // the sessions of kept, which are connections, too
 	games       atomic.Int64
 	memory      budget
 	clients     atomic.Int64 // how many clients there have been
 	neighbours  vec.Neighbours
 	draining    atomic.Bool
 	metrics     *metrics
-	addresses   addresses
 	paused      atomic.Int64 // how many answers to wrong tokens wait
 	gallery     gallery
 	kept        sync.Map     // by name: the *Guest of each session that outlasts its requests
@@ -156,7 +156,7 @@ func (srv *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	address, here := addressOf(r)
-	leave, status, reason := srv.enter(address, here, 1)
+	leave, status, reason := srv.enter(&srv.connections, address, here)
 	if status != 0 {
 		srv.refuse(w, r, status, reason)
 		return
@@ -183,27 +183,29 @@ func (srv *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	session.run()
 }
 
-// enter counts a connection of an address until leave is called. If there are too many,
-// by limits divided by share, it returns a status other than 0, and the reason.
-func (srv *Server) enter(name string, here bool, share int) (leave func(), status int, reason string) {
-	if most := srv.cfg.MaxConnections / share; srv.connections.Add(1) > int64(most) {
-		srv.connections.Add(-1)
-		return nil, http.StatusServiceUnavailable,
-			fmt.Sprintf("this server has all of its %d connections; close one or come back later", most)
+// enter counts a connection of an address, or a session, of which there may be half as many, until leave is called.
+// If there are too many, it returns a status other than 0, and the reason.
+func (srv *Server) enter(to *crowd, name string, here bool) (leave func(), status int, reason string) {
+	share, what := 1, "connections"
+	if to == &srv.keeping {
+		share, what = 2, "sessions"
 	}
-	if here {
-		return func() { srv.connections.Add(-1) }, 0, ""
-	}
-	if most := srv.cfg.MaxPerAddress / share; !srv.addresses.enter(name, most) {
-		srv.connections.Add(-1)
+	if most := srv.cfg.MaxPerAddress / share; !here && !to.enter(name, most) {
 		return nil, http.StatusTooManyRequests,
-			fmt.Sprintf("this address has all of its %d connections; close one, or start the server with a higher "+
-				"--max-connections", most)
+			fmt.Sprintf("this address has all of its %d %s; close one, or start the server with a higher --max-connections",
+				most, what)
 	}
-	return func() {
-		srv.addresses.leave(name)
-		srv.connections.Add(-1)
-	}, 0, ""
+	leave = func() {
+		if to.Add(-1); !here {
+			to.leave(name)
+		}
+	}
+	if most := srv.cfg.MaxConnections / share; to.Add(1) > int64(most) {
+		leave()
+		return nil, http.StatusServiceUnavailable,
+			fmt.Sprintf("this server has all of its %d %s; close one or come back later", most, what)
+	}
+	return leave, 0, ""
 }
 
 // refuse answers a request that gets no connection, and counts and logs it.

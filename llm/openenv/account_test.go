@@ -232,7 +232,7 @@ func TestCallersShare(t *testing.T) {
 // none that is at work.
 func TestRoom(t *testing.T) {
 	s := serve(t, func(c *bridge.Config) {
-		c.MaxConnections = 10 // half of it for 3 sessions, a call, and a request that begins another
+		c.MaxConnections = 7 // half of it for sessions
 		c.Protocols = []bridge.Protocol{openenv.NewIdle(catalog.IDs(), time.Minute, time.Millisecond)}
 	})
 	works, oldest, newest := s.mustTools(t), s.mustTools(t), s.mustTools(t)
@@ -246,4 +246,19 @@ func TestRoom(t *testing.T) {
 	if _, err := oldest.call("look", `{}`); err == nil {
 		t.Error("no session has made room")
 	}
+}
+
+// TestSocketsLeaveRoom: sockets take no room from sessions of tools while there are connections.
+func TestSocketsLeaveRoom(t *testing.T) {
+	s := serve(t, func(c *bridge.Config) {
+		c.MaxConnections = 10
+		c.Protocols = []bridge.Protocol{openenv.NewIdle(catalog.IDs(), time.Minute, time.Millisecond)}
+	})
+	idle := s.mustTools(t)
+	idle.tell("new_game", `{}`)
+	for range 5 {
+		s.dial(t)
+	}
+	s.mustTools(t).tell("new_game", `{}`)
+	idle.tell("look", `{}`)
 }

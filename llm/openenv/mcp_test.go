@@ -197,7 +197,7 @@ func TestImage(t *testing.T) {
 // TestToolSessions: sessions over HTTP are within the server's limits, and free their games when they end.
 func TestToolSessions(t *testing.T) {
 	s := serve(t, func(c *bridge.Config) {
-		c.MaxConnections, c.MaxTotalGames, c.Token = 4, 1, "secret"
+		c.MaxConnections, c.MaxTotalGames, c.Token = 3, 1, "secret"
 		c.Protocols = []bridge.Protocol{openenv.NewIdle(catalog.IDs(), 300*time.Millisecond, time.Minute)}
 	})
 	if _, err := s.tools(t, "/mcp"); err == nil || !strings.Contains(err.Error(), "Unauthorized") {
@@ -208,9 +208,8 @@ func TestToolSessions(t *testing.T) {
 		t.Fatal(err)
 	}
 	first.tell("new_game", `{}`)
-	// With its request there would be three.
 	_, err = s.tools(t, "/token/secret/mcp")
-	if err == nil || !strings.Contains(err.Error(), "all of its 2 connections") {
+	if err == nil || !strings.Contains(err.Error(), "all of its 1 sessions") {
 		t.Errorf("a second session: %v", err)
 	}
 	first.tell("act", `{"action":"up"}`) // there is room for its requests
