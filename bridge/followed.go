@@ -60,6 +60,7 @@ func (f *followed) Begun(at vec.LiveGame) {
 			head.Names[seat] = "learner"
 		}
 	}
+	at.Learners = slices.Clone(at.Learners) // plays reads them while the next episode's are dealt
 	f.at, f.missed = at, nil
 	f.paid, f.gained = make([]float64, spec.Seats), make([]float64, spec.Seats)
 	f.shown = f.env.shown.last()

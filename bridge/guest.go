@@ -117,7 +117,10 @@ func (srv *Server) serveGuest(p Protocol, w http.ResponseWriter, r *http.Request
 		}
 	}
 	g.unbind = context.AfterFunc(r.Context(), g.end)
-	if p.Serve(g, w, r); g.ws == nil {
+	if err := g.guard(func() { p.Serve(g, w, r) }); err != nil {
+		refuse(w, http.StatusInternalServerError, err.Error())
+	}
+	if g.ws == nil {
 		g.finish()
 	}
 }
@@ -168,7 +171,7 @@ func (g *Guest) Upgrade(w http.ResponseWriter, r *http.Request, answer func(text
 		defer ws.Close()
 		g.serve(answer)
 		g.sayGoodbye()
-		end()
+		g.guard(end)
 		g.linger()
 		g.cut.Stop()
 	})
@@ -256,7 +259,7 @@ func (g *Guest) Keep(name string, idle time.Duration, end func()) (*Guest, error
 	go kept.stay(func() {
 		<-kept.ctx.Done()
 		srv.kept.Delete(name)
-		end()
+		kept.guard(end)
 	})
 	return kept, nil
 }

@@ -16,14 +16,16 @@ import (
 )
 
 // echo is a protocol that answers a message with itself, once waits is closed unless it is nil, and a request
-// with its body.
+// with its body. It panics without one.
 type echo struct{ waits chan bool }
 
 func (echo) Answers(path string) bool { return path == "/echo" }
 
 func (e echo) Serve(g *Guest, w http.ResponseWriter, r *http.Request) {
 	if !websocket.IsWebSocketUpgrade(r) {
-		io.Copy(w, r.Body)
+		if n, _ := io.Copy(w, r.Body); n == 0 {
+			panic("no body")
+		}
 		return
 	}
 	g.Upgrade(w, r, func(text []byte, lacks error) []byte {
@@ -185,4 +187,16 @@ func TestGuestsInFlight(t *testing.T) {
 		}
 	}()
 	eventually(t, "the connection ends", func() bool { return s.connections.Load() == 0 })
+}
+
+// TestGuestPanics: requests whose answers panic are answered with an error, and give back their connections.
+func TestGuestPanics(t *testing.T) {
+	s := echoing(t, func(c *Config) { c.MaxConnections = 2 })
+	for range 3 {
+		if status, body := s.ask(t, "POST", "/echo", nil); status != http.StatusInternalServerError ||
+			!strings.Contains(body, "no body") {
+			t.Errorf("status %d, %s", status, body)
+		}
+	}
+	s.dial(t)
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -52,6 +53,18 @@ type link struct {
 func (l *link) setUp(srv *Server, client string) {
 	l.server, l.client, l.memory = srv, client, account{budget: &srv.memory}
 	l.ctx, l.end = context.WithCancel(context.Background())
+}
+
+// guard calls f. It notes a panic, and returns it as an error.
+func (l *link) guard(f func()) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			l.server.cfg.Log.Error("fault", "client", l.client, "value", v, "stack", string(debug.Stack()))
+			err = fmt.Errorf("the server failed: %v; please report it", v)
+		}
+	}()
+	f()
+	return nil
 }
 
 // open gives the link its connection.

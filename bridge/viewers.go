@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -11,13 +12,13 @@ import (
 var errNotLive = errors.New("the environment has not been reset")
 
 // visit lets the session's worker call f between two requests, when no game is being stepped. It waits for that
-// until late, if that is not nil, or until the environment is gone. If it returns an error, f was not called.
+// until late, if that is not nil, or until the environment is gone. If it returns an error, f was not called or
+// has panicked.
 func (e *environment) visit(late <-chan time.Time, f func()) error {
-	done := make(chan struct{})
+	done := make(chan error, 1)
 	select {
-	case e.owner.visits <- func() { defer close(done); f() }:
-		<-done
-		return nil
+	case e.owner.visits <- func() { done <- e.owner.guard(f) }:
+		return <-done
 	case <-late:
 		return errors.New("the environment is busy")
 	case <-e.gone:
@@ -35,7 +36,7 @@ func (s *session) admitVisit() {
 }
 
 // begin starts to follow games for one more viewer; for nil, one game in which a
-// learner plays. It follows as many of them as there is memory for. end undoes it.
+// learner plays. It follows as many of them as there is memory for, but no broken ones. end undoes it.
 func (e *environment) begin(games []int) (all []*followed, err error) {
 	visited := e.visit(time.After(lookTimeout), func() {
 		if !e.running {
@@ -47,10 +48,9 @@ func (e *environment) begin(games []int) (all []*followed, err error) {
 		}
 		for _, game := range games {
 			var f *followed
-			if f, err = e.follow(game); err != nil {
-				break
+			if f, err = e.follow(game); err == nil {
+				all = append(all, f)
 			}
-			all = append(all, f)
 		}
 	})
 	if len(all) > 0 {
@@ -64,8 +64,8 @@ func (e *environment) end(games []*followed) {
 		for _, f := range games {
 			if f.viewers--; f.viewers == 0 && e.followed[f.game] == f {
 				delete(e.followed, f.game)
-				e.pool.Watch(f.game, nil)
 				e.owner.memory.release(e.followedBytes)
+				e.pool.Watch(f.game, nil)
 			}
 		}
 	})
@@ -76,8 +76,9 @@ func (e *environment) catchUp(games []*followed) {
 	if slices.ContainsFunc(games, (*followed).isBehind) {
 		_ = e.visit(time.After(lookTimeout), func() { // if it fails, no game is at rest
 			for _, f := range games {
-				e.pool.Match(f.game) // waits until the game is at rest
-				f.catchUp()
+				if !e.pool.Broken(f.game) { // now it is at rest
+					f.catchUp()
+				}
 			}
 		})
 	}
@@ -87,8 +88,8 @@ func (e *environment) catchUp(games []*followed) {
 func (e *environment) living() int {
 	for game := range e.pool.Games() {
 		at := e.pool.LiveGame(game)
-		in := at.Match.Status().In
-		if slices.ContainsFunc(at.Learners, func(seat uint8) bool { return in.Has(int(seat)) }) {
+		plays := func(seat uint8) bool { return at.Match.Status().In.Has(int(seat)) }
+		if !e.pool.Broken(game) && slices.ContainsFunc(at.Learners, plays) {
 			return game
 		}
 	}
@@ -99,6 +100,9 @@ func (e *environment) living() int {
 func (e *environment) follow(game int) (*followed, error) {
 	f := e.followed[game]
 	if f == nil {
+		if e.pool.Broken(game) {
+			return nil, fmt.Errorf("game %d has failed, and its client has not reset it", game)
+		}
 		if err := e.owner.memory.reserve(e.followedBytes, "", "watching a game"); err != nil {
 			return nil, err
 		}

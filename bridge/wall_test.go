@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	"pommego/arena/scene"
@@ -194,5 +195,51 @@ func TestListedKeys(t *testing.T) {
 	_, body = viewer{server, keys[1]}.ask(t, "GET", "/live")
 	if err := json.Unmarshal([]byte(body), &own); err != nil || own.Key != "" {
 		t.Errorf("the environment is %s (%v)", body, err)
+	}
+}
+
+// TestBrokenGames: a game that has panicked is not looked at until it is reset, others are, and a panic in a look
+// ends neither the server nor the session.
+func TestBrokenGames(t *testing.T) {
+	server := startServer(t, nil)
+	c := server.dial(t)
+	v := server.viewer(call(t, c, "make", "env_id", "ToyBreaks-v0", "games", 2))
+	call(t, c, "reset", "env", 1, "seed", 8)
+	var err error
+	for err == nil {
+		_, err = c.Call("step", "env", 1, "actions", toyActions(6, 0, 0))
+	}
+	wantError(t, nil, err, codeGamePanic)
+	for _, path := range []string{"/live/wall", "/live/any"} {
+		if l := v.lines(t, path)(); l.Game != 1 {
+			t.Errorf("%s shows game %d, want 1", path, l.Game)
+		}
+	}
+	if status, body := v.ask(t, "GET", "/live/0"); status != http.StatusServiceUnavailable ||
+		!strings.Contains(body, "game 0 has failed") {
+		t.Errorf("the broken game: status %d, %s", status, body)
+	}
+	e := server.gallery.find(v.key)
+	if err := e.visit(nil, func() { panic("a look") }); err == nil {
+		t.Error("a panic in a look is no error")
+	}
+	call(t, c, "reset", "env", 1, "seed", 9)
+	v.watch(t, "/live/0")
+}
+
+// TestLearnersOfTheirOwn: viewers read other memory than that in which a worker deals the next episode's seats.
+func TestLearnersOfTheirOwn(t *testing.T) {
+	server := startServer(t, nil)
+	c := server.dial(t)
+	v := server.viewer(call(t, c, "make", "env_id", "ToySolo-v0", "games", 1))
+	call(t, c, "reset", "env", 1, "seed", 1)
+	v.watch(t, "/live/any")
+	e := server.gallery.find(v.key)
+	if err := e.visit(nil, func() {
+		if &e.followed[0].at.Learners[0] == &e.pool.LiveGame(0).Learners[0] {
+			t.Error("they share it")
+		}
+	}); err != nil {
+		t.Error(err)
 	}
 }

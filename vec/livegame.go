@@ -29,6 +29,12 @@ func (p *Pool) liveGame(game int) LiveGame {
 	return LiveGame{p.cfg.Variants.Games[g.variant], g.match, g.tracker, g.actions, g.seed, g.rows, names, agents}
 }
 
+// Broken reports whether a game has panicked and was not reset since, so that there is nothing to see of it.
+func (p *Pool) Broken(game int) bool {
+	p.rest()
+	return p.phases[game] == broken
+}
+
 // Watcher is called when something happens in a game, by the goroutine that steps it.
 type Watcher interface {
 	// Begun says that an episode has begun, or that the game was loaded. The LiveGame
@@ -48,6 +54,11 @@ func (p *Pool) Watch(game int, w Watcher) {
 	g.tracker, g.watcher = nil, w
 	if w != nil || p.counts > 0 {
 		g.tracker = p.cfg.Game.NewTrackers(1, w != nil)[0]
+	}
+	if p.phases[game] == broken {
+		return // what begins next begins with the watcher and the tracker
+	}
+	if g.tracker != nil {
 		g.tracker.Begin(g.match)
 	}
 	if was != nil && g.tracker != nil {
