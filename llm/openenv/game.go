@@ -186,12 +186,8 @@ func (g *game) tick() {
 	status := g.match.Status()
 	for n, a := range g.agents {
 		s := g.seats[n]
-		switch {
-		case s != nil && s.ready:
-			s.ready = false
+		if s != nil && s.ready {
 			continue
-		case s != nil && status.In.Has(n):
-			s.Late()
 		}
 		clear(g.action(n))
 		if s == nil && a != nil && status.In.Has(n) {
@@ -199,10 +195,18 @@ func (g *game) tick() {
 		}
 	}
 	if g.lease.Load() {
-		return // agents whose search was interrupted have no valid actions
+		return // agents whose search was interrupted have no valid actions, and nothing counts
 	}
 	for _, s := range g.seats {
-		if s != nil && !s.done {
+		switch {
+		case s == nil:
+			continue
+		case s.ready:
+			s.ready = false
+		case status.In.Has(s.Number):
+			s.Late()
+		}
+		if !s.done {
 			s.played = append(s.played, g.action(s.Number)...)
 		}
 	}
