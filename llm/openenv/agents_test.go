@@ -1,6 +1,7 @@
 package openenv_test
 
 import (
+	"bytes"
 	"log/slog"
 	"strings"
 	"sync/atomic"
@@ -74,5 +75,22 @@ func TestInterruptedTick(t *testing.T) {
 			strings.Contains(told[1], `"ticks":1`) {
 			t.Errorf("after the tick: %s", told)
 		}
+	}
+}
+
+// TestFaultInTimer: a panic of an agent in a tick that a timer makes is logged and ends the game; who waits is told.
+func TestFaultInTimer(t *testing.T) {
+	var log bytes.Buffer
+	s := drive(t, func(env.Flag) { panic("an agent breaks") }, slog.New(slog.NewTextHandler(&log, nil)))
+	a, b := s.dial(t), s.dial(t)
+	a.reset(driveGame)
+	b.reset(driveJoin)
+	if x := a.send(`{"type":"step","data":{"action":"stop"}}`); x.Data.Code != "EXECUTION_ERROR" || // b is late
+		!strings.Contains(x.raw, "the server failed") {
+		t.Errorf("the answer is %s", x.raw)
+	}
+	b.reset(driveGame) // the name is free
+	if s.stop(); !strings.Contains(log.String(), "an agent breaks") {
+		t.Errorf("the log is %s", log.String())
 	}
 }

@@ -2,6 +2,7 @@ package openenv
 
 import (
 	"crypto/sha256"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -26,8 +27,10 @@ type game struct {
 	record  *dialogue.Record
 	lease   *bridge.Lease
 
-	started atomic.Bool // every seat has a session or a stand-in
-	over    atomic.Bool // the game has ended, or all sessions have left
+	fault   func(value any, stack []byte) // notes a panic
+	failed  chan struct{}                 // closed after a panic, which ends the game
+	started atomic.Bool                   // every seat has a session or a stand-in
+	over    atomic.Bool                   // the game has ended, or all sessions have left
 
 	mu       sync.Mutex // released between ticks
 	sessions int        // how many have not left
@@ -68,6 +71,7 @@ func (g *game) begin() {
 	if g.over.Load() || g.started.Swap(true) {
 		return
 	}
+	defer g.guard()
 	seed := env.Seed{Value: *g.options.Seed}
 	for n := range g.line {
 		if g.line[n] == open && g.seats[n] == nil {
@@ -107,6 +111,7 @@ func (g *game) take(s *seat, text string) {
 // play makes ticks until one needs an answer that has not come. With late it makes the first
 // tick without missing answers. mu is held.
 func (g *game) play(late bool) {
+	defer g.guard()
 	for g.started.Load() && !g.over.Load() && !g.lease.Load() && g.hasSessions() {
 		step := g.look()
 		for _, s := range g.seats {
@@ -129,6 +134,16 @@ func (g *game) play(late bool) {
 		g.tick()
 		g.mu.Unlock() // lets other sessions leave or look
 		g.mu.Lock()
+	}
+}
+
+// guard, deferred, ends the game after a panic. It also runs where no request would answer that: in timers, and when a
+// session leaves. mu is held.
+func (g *game) guard() {
+	if v := recover(); v != nil {
+		g.fault(v, debug.Stack())
+		g.over.Store(true)
+		close(g.failed)
 	}
 }
 

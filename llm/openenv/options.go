@@ -160,7 +160,7 @@ func (h *Handler) newGame(g *bridge.Guest, o options) (*game, error) {
 		rules: sha256.Sum256(o.Rules), line: line, game: rules, match: rules.New(1)[0],
 		tracker: rules.NewTrackers(1, true)[0], agents: make([]env.Agent, spec.Seats),
 		standIns: make([]env.Agent, spec.Seats), seats: make([]*seat, spec.Seats),
-		actions: make([]uint8, spec.Seats*len(spec.Actions)), waited: -1,
+		actions: make([]uint8, spec.Seats*len(spec.Actions)), waited: -1, fault: g.Fault, failed: make(chan struct{}),
 	}
 	made.words = words.New(rules, spec, made.match)
 	for n, name := range line {

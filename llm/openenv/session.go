@@ -214,21 +214,24 @@ func (p *player) step(ctx context.Context, text string) (observation, error) {
 func (p *player) wait(ctx context.Context) (seen observation, err error) {
 	patience := time.NewTicker(seconds(*p.game.options.MoveTimeout) + time.Second)
 	defer patience.Stop()
-	for {
+	for err == nil {
 		select {
 		case seen = <-p.seat.replies:
 			return seen, nil
 		case <-patience.C:
 			p.game.replyOut(p.seat)
+		case <-p.game.failed:
+			err = errFailed
 		case <-ctx.Done():
-			p.game.drop(p.seat)
-			select {
-			case seen = <-p.seat.replies: // the reply came at the last moment
-				return seen, nil
-			default:
-				return seen, errLeft
-			}
+			err = errLeft
 		}
+	}
+	p.game.drop(p.seat)
+	select {
+	case seen = <-p.seat.replies: // the reply came at the last moment
+		return seen, nil
+	default:
+		return seen, err
 	}
 }
 
