@@ -156,7 +156,7 @@ func (srv *Server) look(w http.ResponseWriter, r *http.Request) {
 	if p, ok := r.Context().Value(peerKey{}).(peer); ok {
 		p.settle() // viewers are bounded by mostLooks, not as handshakes
 	}
-	e.stream(r.Context(), w, followed, games == nil)
+	e.stream(r.Context(), w, followed, r.PathValue("game"))
 }
 
 // gamesOf returns the games that a viewer asks for: one by its number, the first ones for "wall", or nil for "any",
@@ -186,16 +186,16 @@ type liveLine struct {
 }
 
 // stream sends a viewer what happens in games. It ends when the viewer or the
-// environment is gone; with any also when the learners of its game are out.
-func (e *environment) stream(ctx context.Context, w http.ResponseWriter, games []*followed, any bool) {
+// environment is gone; of "any" also when the learners of its game are out.
+func (e *environment) stream(ctx context.Context, w http.ResponseWriter, games []*followed, of string) {
 	viewers, send := make([]scene.Viewer, len(games)), scene.Lines[liveLine](w)
 	var past *episode
 	var since time.Time // when past was sent
 	for {
 		var lines []liveLine
-		out := any && !games[0].plays() // the lines show that the learners are out
+		out := of == "any" && !games[0].plays() // the lines show that the learners are out
 		for i, f := range games {
-			viewers[i].All = len(games) > 1 // the wall counts episodes
+			viewers[i].All = of == "wall" // which counts episodes
 			for _, l := range f.news(&viewers[i]) {
 				lines = append(lines, liveLine{Line: l, Game: f.game, Moves: e.moves.Load()})
 			}
@@ -203,7 +203,7 @@ func (e *environment) stream(ctx context.Context, w http.ResponseWriter, games [
 		if send(lines) != nil || out {
 			return
 		}
-		if last := e.over.Load(); len(games) > 1 && last != past && time.Since(since) >= replayPause {
+		if last := e.over.Load(); of == "wall" && last != past && time.Since(since) >= replayPause {
 			if past, since = last, time.Now(); last.replay(send) != nil {
 				return
 			}

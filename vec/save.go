@@ -215,6 +215,10 @@ func (p *Pool) savedAgent(name string) (env.Agent, error) {
 	if p.outsiders[name] {
 		return p.newAgent(name)
 	}
+	if m := p.cfg.model; m != nil && m.outsiders[name] {
+		return nil, fmt.Errorf("%s plays in the state, and an agent outside the server cannot be asked in a simulation: "+
+			"begin the next episode first", name)
+	}
 	return p.allowed(name, func(name string) (env.Agent, error) {
 		a, err := p.cfg.Game.NewAgent(name)
 		if err != nil {

@@ -33,6 +33,7 @@ type outsider struct {
 	game         env.Game
 	player       Player
 	rules        Rules
+	ready        bool // the player has once been ready for an episode
 	begun        bool // the player has been told of the episode
 	gone         bool // it is not asked again in the episode: it is absent, lost or given up
 	made         int  // moves that were answered
@@ -69,7 +70,7 @@ func (a *outsider) Act(m env.Match, seat int, action []uint8) {
 	}
 	if !a.begun {
 		if err := a.begin(seat); err != nil {
-			a.gone = true
+			a.gone = a.ready || !errors.Is(err, context.DeadlineExceeded) // else it may be starting still
 			a.fail(err)
 			return
 		}
@@ -116,7 +117,7 @@ func (a *outsider) begin(seat int) error {
 			return err
 		}
 	}
-	a.begun = true
+	a.begun, a.ready = true, true
 	return nil
 }
 

@@ -71,6 +71,7 @@ var behaviours = map[string]func(a *lineAgent, id uint64){
 			answer(1, 5)
 		}
 	},
+	"starting": func(_ *lineAgent, id uint64) { answer(id, 1) },
 	// hang does nothing more, and deaf does not even read.
 	"hang": func(*lineAgent, uint64) {},
 	"deaf": func(*lineAgent, uint64) { time.Sleep(time.Hour) },
@@ -116,6 +117,11 @@ func playLines(behaviour string) {
 		case question.Type == "begin" && name == "early":
 			os.Exit(4)
 		case question.Type == "begin" && name == "never":
+		case question.Type == "begin" && name == "starting": // until a file is there
+			for _, err := os.Stat(a.argument); err != nil; _, err = os.Stat(a.argument) {
+				time.Sleep(time.Millisecond)
+			}
+			fmt.Printf(`{"id": %d}`+"\n", question.ID)
 		case question.Type == "begin" && name == "talks":
 			fmt.Println("hello")
 		case question.Type == "begin":

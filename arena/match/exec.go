@@ -80,13 +80,16 @@ var (
 )
 
 // Begin starts the program, again if it has broken, and waits until it is ready. Once one has been ready, failures are
-// those of the player, which plays stop.
+// those of the player, which plays stop. Until then one that is late may be starting still, and is asked again.
 func (p *execPlayer) Begin(ctx context.Context, g Start) error {
 	kept := p.program != nil
 	err := p.begin(ctx, g)
-	if err == nil || errors.Is(err, context.Canceled) {
+	switch {
+	case err == nil || errors.Is(err, context.Canceled):
 		p.ready = p.ready || err == nil
 		return err
+	case !p.ready && errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("%s %w: %w", p.Name(), ErrAbsent, err)
 	}
 	if p.broken = err; p.program != nil {
 		p.broken, p.program = p.program.end(err), nil

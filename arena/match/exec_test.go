@@ -242,6 +242,31 @@ func TestAgentsNotReadyAgain(t *testing.T) {
 	}
 }
 
+// A program that takes long to start is asked again, and plays once it is ready.
+func TestAgentsThatStartSlowly(t *testing.T) {
+	game, path := duel(t, "9"), filepath.Join(t.TempDir(), "ready")
+	m := game.New(1)[0]
+	m.Reset(env.Seed{Value: 1})
+	a, err := match.NewAgent(game, program(t, "starting:"+path), match.Rules{Limit: time.Minute, Wait: 100 * time.Millisecond},
+		slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.(env.Outside).Close()
+	a.Act(m, 0, make([]uint8, 1))
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	missed := func() int {
+		late, failed, _ := a.(env.Outside).Missed()
+		return late + failed
+	}
+	for before := 0; missed() > before; { // until a move is made
+		before = missed()
+		a.Act(m, 0, make([]uint8, 1))
+	}
+}
+
 // Close ends a program that does not end by itself, and what it has started.
 func TestProgramsAreEnded(t *testing.T) {
 	game := duel(t, "5")

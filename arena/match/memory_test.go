@@ -74,6 +74,9 @@ func TestProgramsWithTooMuchMemoryAreReported(t *testing.T) {
 	if note := parsed.Info().Note; !strings.HasSuffix(note, "; agent 1 had too much memory and lost the match") {
 		t.Errorf("the note is %q", note)
 	}
+	if err := players[0].Close(); err != nil { // then it has written all
+		t.Fatal(err)
+	}
 	text, err := os.ReadFile(path)
 	if err != nil || !strings.Contains(string(text), `{"type":"end","result":"Win","winners":[0],"steps":6,"reward":1,`) {
 		t.Errorf("the rival was sent %s (%v)", text, err)

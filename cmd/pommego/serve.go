@@ -88,7 +88,7 @@ times that, so that what is no longer used is collected in time.`,
 		"memory for games, agents' searches, batches and saved states, half of it a connection at most (default: "+
 			"half\nof the least of the machine's memory, the control group's limit and what RLIMIT_AS leaves)")
 	f.DurationVar(&o.cfg.MaxAgentTime, "max-agent-time", 0,
-		"time of an agent's decision, its option ms; its ticks and iterations may be 100,000 for each second (default 10s)")
+		"time of an agent's decision, its option ms; its ticks may be 100,000 and iterations 1,000 a second (default 10s)")
 	f.StringArrayVar(&o.agents, "allow-agents", nil,
 		"an agent outside the server ("+match.Forms()+"), or one with omniscient=1, "+
 			`that clients may name as an opponent, word for word; "*" allows all, and with them any command; may be repeated`)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import json
+import os
 import socket
 import sys
 import tempfile
@@ -57,11 +58,11 @@ def player(seat: int, agent: dict[str, Any]) -> dict[str, Any]:
 @contextlib.contextmanager
 def reserved(address: str) -> Iterator[None]:
     """Keep the bot to this program: with each game the kit forgets the one before."""
-    with Path(tempfile.gettempdir(), f"suitebot_kit {address}.lock").open("a") as file:
+    with Path(tempfile.gettempdir(), f"suitebot_kit-{os.getuid()} {address}.lock").open("a") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            sys.exit(f"the bot at {address} is in another game: set GOMAXPROCS=1, or give each seat a bot")
+            sys.exit(f"the bot at {address} is in another game: play one at a time, and give each seat a bot")
         yield
 
 

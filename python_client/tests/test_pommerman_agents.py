@@ -18,6 +18,7 @@ import pytest
 import recorded
 from pommego import pommerman
 from pommego.pommerman import agents, characters, constants, helpers
+from pommego.pommerman.agents import http_agent
 from pommego.pommerman.runner import DockerAgentRunner
 from reference.exact import difference, exact
 
@@ -305,14 +306,15 @@ def answering(*answers: bytes) -> Iterator[int]:
                         pass
 
     listener = socket.create_server(("127.0.0.1", 0))
-    thread = threading.Thread(target=speak)
+    thread = threading.Thread(target=speak, daemon=True)
     thread.start()
     yield listener.getsockname()[1]
     thread.join()
 
 
-def test_an_agent_that_has_ended() -> None:
+def test_an_agent_that_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     """It knows no /ping, and goes without a word at /shutdown; the others are told, however often."""
+    monkeypatch.setattr(http_agent, "_SECONDS", 30)
     told: list[str] = []
     other = agents.RandomAgent()
     other.shutdown = lambda: told.append("shutdown")

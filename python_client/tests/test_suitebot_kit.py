@@ -135,7 +135,7 @@ def test_a_lost_connection_costs_one_move(binary: Path) -> None:
 def test_a_bot_is_in_one_game_at_a_time(binary: Path) -> None:
     with connected(lambda _: "H") as (bot, agent), pytest.raises(subprocess.CalledProcessError) as refused:
         play(binary, f"{agent},{agent},static,static")
-    assert "in another game: set GOMAXPROCS=1" in refused.value.stderr
+    assert "in another game: play one at a time" in refused.value.stderr
     assert not bot.asked
 
 

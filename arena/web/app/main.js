@@ -17,7 +17,12 @@ function link(wanted) { return `#${encoded({ token: place.token, ...wanted })}`;
 // browse shows the list, or the game that the address names.
 async function browse(address, signal) {
   if (document.body.dataset.page === "list") left = scrollY;
-  if (place.token !== address.token) listing = null; // another server
+  if (place.token !== address.token) { // another server: nothing of the one before stays
+    listing = null;
+    open({});
+    for (const id of ["games", "listing"]) find(id).replaceChildren();
+    entitle("", "");
+  }
   place = address;
   const coming = place.game === undefined ? null : server.game(place.game, place.token, signal); // loaded at the same time as the listing
   coming?.catch(() => {});

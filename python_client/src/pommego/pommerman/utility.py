@@ -6,6 +6,7 @@ A board is a two-dimensional numpy array of cell values, a position a tuple
 
 import json
 import random
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,6 @@ from pommego.pommerman import constants
 Board = NDArray[Any]
 Cell = tuple[int, int]
 
-STATE_FILES = "[0-9][0-9][0-9]*.json"  # as `save_json` names them
 _MOST_CUT_OFF = 4  # unreachable passages allowed, before another board is tried
 _WALLS = (constants.Item.Rigid.value, constants.Item.Wood.value)
 _POWERUPS = (constants.Item.ExtraBomb.value, constants.Item.IncrRange.value, constants.Item.Kick.value)
@@ -275,6 +275,11 @@ def make_np_float(feature: Any) -> NDArray[np.float32]:
     return np.array(feature).astype(np.float32)
 
 
+def state_files(paths: Iterable[Path]) -> list[Path]:
+    """Keep those that `save_json` names: a step in three digits or more."""
+    return [path for path in paths if re.fullmatch(r"[0-9]{3,}\.json", path.name)]
+
+
 def join_json_state(
     record_json_dir: str, agents: list[str], finished_at: str, config: str, info: dict[str, Any]
 ) -> None:
@@ -288,7 +293,7 @@ def join_json_state(
         info: what the last step returned.
     """
     folder = Path(record_json_dir)
-    parts = list(folder.rglob(STATE_FILES))
+    parts = state_files(folder.rglob("*.json"))
     parts.sort(key=lambda path: (path.parent, len(path.name), path.name))  # 1000 after 999
     game: dict[str, Any] = {
         "agents": agents,

@@ -53,7 +53,7 @@ def _play(env: envs.v0.Pomme, args: argparse.Namespace, number: str) -> dict[str
     obs = env.reset()
     print("Starting the Game.")
     if jsons:
-        for left in Path(jsons).glob(utility.STATE_FILES):  # of a game that was interrupted
+        for left in utility.state_files(Path(jsons).iterdir()):  # of a game that was interrupted
             left.unlink()
     done, info = False, {}
     while not done:
