@@ -154,26 +154,34 @@ func listenUnix(path string) (net.Listener, error) {
 			return nil, err
 		}
 	}
-	ln, err := net.Listen("unix", path)
+	ln, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Chmod(path, 0o600); err != nil {
-		return nil, errors.Join(err, ln.Close())
+	ln.SetUnlinkOnClose(false) // Close does it
+	err = os.Chmod(path, 0o600)
+	about, missing := os.Lstat(path)
+	own := ownSocket{ln, path, about, made}
+	if err = errors.Join(err, missing); err != nil {
+		return nil, errors.Join(err, own.Close())
 	}
-	if made {
-		ln = ownFolder{ln, folder}
-	}
-	return ln, nil
+	return own, nil
 }
 
-type ownFolder struct {
+// ownSocket is a listener that removes its socket at the end, but not that of another server which took its path.
+type ownSocket struct {
 	net.Listener
-	folder string
+	path  string
+	about os.FileInfo
+	made  bool // the folder, too, was made for it
 }
 
-func (l ownFolder) Close() error {
-	err := l.Listener.Close()
-	_ = os.Remove(l.folder) // fails if the folder is not empty, because others use it
-	return err
+func (l ownSocket) Close() error {
+	if now, err := os.Lstat(l.path); err == nil && os.SameFile(now, l.about) {
+		_ = os.Remove(l.path) // before it is closed, while no other server takes it for one that was left
+	}
+	if l.made {
+		_ = os.Remove(filepath.Dir(l.path)) // fails if the folder is not empty, because others use it
+	}
+	return l.Listener.Close()
 }

@@ -143,6 +143,22 @@ func TestServeUnixSocket(t *testing.T) {
 	if second := serve(t, "--listen", "unix:"+path); !answers(t, second.address) {
 		t.Error("a new server does not answer on the socket a killed one left")
 	}
+	old, err := listenUnix(filepath.Join(t.TempDir(), "shared"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	shared := old.Addr().String()
+	if err := os.Remove(shared); err != nil {
+		t.Fatal(err)
+	}
+	successor, err := listenUnix(shared)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer successor.Close()
+	if err := old.Close(); err != nil || !answers(t, "unix:"+shared) {
+		t.Errorf("a server that ends (%v) removes the socket of the one that took its path", err)
+	}
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
