@@ -49,7 +49,7 @@ type Config struct {
 	// "Authorization: Bearer TOKEN".
 	Token string
 
-	// Hosts are the names, besides 127.0.0.1, localhost and [::1], by which
+	// Hosts are the names, besides localhost and IP addresses, by which
 	// clients may call the server, without a port. It keeps web pages that
 	// rebind their name to this machine away.
 	Hosts []string

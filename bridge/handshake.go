@@ -18,8 +18,8 @@ func (srv *Server) admit(r *http.Request) (status int, reason string) {
 	switch {
 	case !srv.knowsHost(r.Host):
 		return http.StatusForbidden,
-			fmt.Sprintf("the Host header is %q, and this server answers to 127.0.0.1, localhost, [::1] and the names it was "+
-				"started with", r.Host)
+			fmt.Sprintf("the Host header is %q, and this server answers to IP addresses, localhost and the names it was "+
+				"started with (--host)", r.Host)
 	case len(r.Header.Values("Origin")) > 0: // only browsers send it
 		return http.StatusForbidden,
 			fmt.Sprintf("the Origin header is %q, and this server answers to programs, not to web pages",
@@ -51,16 +51,15 @@ func asksLive(r *http.Request) bool {
 	return r.URL.Path == livePath || strings.HasPrefix(r.URL.Path, livePath+"/")
 }
 
+// knowsHost reports whether a Host header has an IP address or one of the server's names. A page can make up a name
+// that leads to this machine, but no address.
 func (srv *Server) knowsHost(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
 	host = strings.TrimSuffix(strings.TrimPrefix(strings.ToLower(host), "["), "]")
-	switch host {
-	case "127.0.0.1", "localhost", "::1":
-		return true
-	}
-	return slices.ContainsFunc(srv.cfg.Hosts, func(known string) bool { return strings.EqualFold(known, host) })
+	return host == "localhost" || net.ParseIP(host) != nil ||
+		slices.ContainsFunc(srv.cfg.Hosts, func(known string) bool { return strings.EqualFold(known, host) })
 }
 
 const (

@@ -74,6 +74,9 @@ func TestAdmission(t *testing.T) {
 		{"all right", func(r *http.Request) {}, 101, ""},
 		{"a host on the list", func(r *http.Request) { r.Host = "BOX.example:99" }, 101, ""},
 		{"localhost without a port", func(r *http.Request) { r.Host = "localhost" }, 101, ""},
+		{"the address by which others reach this machine", func(r *http.Request) { r.Host = "192.0.2.1:8765" }, 101, ""},
+		{"an IPv6 address without a port", func(r *http.Request) { r.Host = "[2001:db8::1]" }, 101, ""},
+		{"a name with digits", func(r *http.Request) { r.Host = "192.0.2.1.example" }, 403, "Host header"},
 		{"IPv6 loopback", func(r *http.Request) { r.Host = "[::1]:80" }, 101, ""},
 		{"a name rebound to this machine", func(r *http.Request) {
 			r.Host = "evil.example"

@@ -81,7 +81,7 @@ times that, so that what is no longer used is collected in time.`,
 			"other flags say")
 	o.access.flags(f)
 	f.StringSliceVar(&o.cfg.Hosts, "host", nil,
-		"a name by which clients may call this machine, besides localhost; may be repeated")
+		"a name by which clients may call this machine, besides localhost and IP addresses; may be repeated")
 	f.IntVar(&o.cfg.MaxConnections, "max-connections", 0,
 		"connections at a time, a quarter of them from one other machine (default 64)")
 	f.Int64Var(&o.cfg.MaxMemoryBytes, "max-memory-bytes", 0,
