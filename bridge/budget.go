@@ -92,6 +92,9 @@ type Lease struct {
 	// Release gives back the memory and the game that the lease counts, and stops the clock.
 	Release func()
 
+	// Stepped counts a step of the game.
+	Stepped func()
+
 	waiting atomic.Int64
 	clock   *time.Timer
 }
@@ -110,13 +113,15 @@ func (g *Guest) Lease(ownRules bool, agents []env.Agent) (*Lease, error) {
 		}
 	}
 	memory := &account{budget: &srv.memory}
-	if err := memory.reserve(bytes, "opponents", fmt.Sprintf("a game with %d agents", len(agents))); err != nil {
-		return nil, err
+	err := memory.reserve(bytes, "opponents", fmt.Sprintf("a game with %d agents", len(agents)))
+	if err == nil {
+		err = srv.reserve(1)
 	}
-	if err := srv.reserve(1); err != nil {
+	if err != nil {
 		memory.close()
-		return nil, err
+		return nil, srv.metrics.failed(asError(err))
 	}
+	l.Stepped = srv.metrics.steps.Inc
 	l.Release = sync.OnceFunc(func() {
 		l.clock.Stop()
 		srv.release(1)

@@ -117,6 +117,10 @@ type listener struct {
 	waiting []peer // peers in their handshake, the oldest first
 }
 
+// Bound makes a listener for short requests keep 512 connections at most. A further one takes the place of one of the
+// address that has the most.
+func Bound(ln net.Listener) net.Listener { return &listener{Listener: ln} }
+
 func (l *listener) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
 	if err != nil {

@@ -166,7 +166,6 @@ func (g *Guest) Upgrade(w http.ResponseWriter, r *http.Request, answer func(text
 		return
 	}
 	ws.SetReadLimit(guestBytes)
-	g.server.metrics.opened.Inc()
 	go g.stay(func() { // on a goroutine of its own, so that the HTTP server frees the request
 		defer ws.Close()
 		g.serve(answer)
@@ -183,6 +182,7 @@ func (g *Guest) stay(run func()) {
 	defer g.server.remove(g)
 	defer g.finish()
 	defer g.server.metrics.sessions.Dec()
+	g.server.metrics.opened.Inc()
 	g.server.metrics.sessions.Inc()
 	g.server.cfg.Log.Info("connected", "client", g.client)
 	run()
@@ -328,6 +328,4 @@ func (g *Guest) Agent(game env.Game, name string) (env.Agent, error) {
 }
 
 // Fault notes a panic.
-func (g *Guest) Fault(value any, stack []byte) {
-	g.server.cfg.Log.Error("fault", "client", g.client, "value", value, "stack", string(stack))
-}
+func (g *Guest) Fault(value any, stack []byte) { g.fault(value, stack) }

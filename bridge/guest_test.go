@@ -199,4 +199,7 @@ func TestGuestPanics(t *testing.T) {
 		}
 	}
 	s.dial(t)
+	if got := scrape(t, s.Operations())[`pommego_errors_total{code="internal"}`]; got != 3 {
+		t.Errorf("%v panics are counted, want 3", got)
+	}
 }

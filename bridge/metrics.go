@@ -59,7 +59,13 @@ func newMetrics(srv *Server) *metrics {
 	m.wrongTokens = count("pommego_wrong_tokens_total", "Requests with a wrong token.")
 	m.steps = count("pommego_steps_total", "Steps of games: one for each game of each request that steps it.")
 	m.batches = count("pommego_batches_total", "Batches that were written.")
-	m.errors = countBy("pommego_errors_total", "Error replies, by code.", "code")
+	m.errors = countBy("pommego_errors_total", "Error replies and faults, by code.", "code")
+	for _, code := range []errorCode{codeGamePanic, codeInternal, codeLimit} { // at 0, so that the first shows as a rise
+		m.errors.WithLabelValues(string(code))
+	}
+	for _, status := range []string{"401", "403", "404", "429", "503"} {
+		m.refused.WithLabelValues(status)
+	}
 	bytes := countBy("pommego_bytes_total",
 		"Bytes of requests received, of replies sent, and of batches left in shared memory.", "way")
 	m.received, m.sent, m.shared = bytes.WithLabelValues("received"), bytes.WithLabelValues("sent"),

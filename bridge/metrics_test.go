@@ -1,13 +1,19 @@
 package bridge
 
 import (
+	"bytes"
+	"fmt"
 	"io"
+	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 // scrape reads the metrics that a server shows, by name with labels.
@@ -32,6 +38,12 @@ func scrape(t *testing.T, h http.Handler) map[string]float64 {
 // TestMetrics makes requests of each kind and compares what is counted.
 func TestMetrics(t *testing.T) {
 	server := startServer(t, nil)
+	for _, name := range []string{`errors_total{code="game_panic"}`, `errors_total{code="internal"}`,
+		`errors_total{code="limit"}`, `refused_total{status="503"}`} {
+		if got, ok := scrape(t, server.Operations())["pommego_"+name]; !ok || got != 0 {
+			t.Errorf("at first pommego_%s is %v, %v; want 0, so that the first one is a rise", name, got, ok)
+		}
+	}
 	c := server.dial(t)
 	call(t, c, "make", "env_id", "ToySolo-v0", "games", 5)
 	call(t, c, "reset", "env", 1, "seed", 1)
@@ -151,6 +163,62 @@ func TestOperations(t *testing.T) {
 	quiet := startServer(t, nil)
 	if status, _ := quiet.get(t, "/metrics", nil); status != 404 {
 		t.Errorf("/metrics where nobody has asked for it: status %d, want 404", status)
+	}
+}
+
+// deadlines is an answer that notes until when it may be written.
+type deadlines struct {
+	*httptest.ResponseRecorder
+	until time.Time
+}
+
+func (d *deadlines) SetWriteDeadline(until time.Time) error { d.until = until; return nil }
+
+// TestOperationsEnd: a connection has one answer at the address for metrics, and does not wait for its reader for ever.
+func TestOperationsEnd(t *testing.T) {
+	server := startServer(t, nil)
+	w := &deadlines{ResponseRecorder: httptest.NewRecorder()}
+	server.Operations().ServeHTTP(w, httptest.NewRequest("GET", "http://127.0.0.1/metrics", nil))
+	if w.Code != 200 || w.until.IsZero() || w.Header().Get("Connection") != "close" {
+		t.Errorf("status %d, written until %v, Connection: %q", w.Code, w.until, w.Header().Get("Connection"))
+	}
+}
+
+// exhausted is a listener to whom the system gives its first connection at the second try.
+type exhausted struct {
+	net.Listener
+	tried bool
+}
+
+func (l *exhausted) Accept() (net.Conn, error) {
+	if !l.tried {
+		l.tried = true
+		return nil, &net.OpError{Op: "accept", Err: syscall.EMFILE}
+	}
+	return l.Listener.Accept()
+}
+
+// TestComplaints: the log has errors of the HTTP server for which the operator has to do something.
+func TestComplaints(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	log := slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	server := serveOn(t, &exhausted{Listener: ln}, func(c *Config) { c.Log = log })
+	server.dial(t).Close()
+	if err := server.stop(); err != nil {
+		t.Fatal(err)
+	}
+	for line, want := range map[string]int{"http: TLS handshake error from 192.0.2.1: EOF": 0, "http: panic serving": 1} {
+		fmt.Fprintln(complaints{log}, line)
+		if got := strings.Count(text.String(), line); got != want {
+			t.Errorf("the log has %q %d times, want %d", line, got, want)
+		}
+	}
+	if !strings.Contains(text.String(), "too many open files") {
+		t.Errorf("the log does not say that there was no descriptor: %s", &text)
 	}
 }
 

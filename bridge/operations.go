@@ -3,7 +3,6 @@ package bridge
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"time"
 
@@ -17,6 +16,8 @@ import (
 // request must call the server by an IP address or a name that the server knows.
 func (srv *Server) Operations() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Connection", "close")
+		http.NewResponseController(w).SetWriteDeadline(time.Now().Add(2 * lookTimeout)) // for those who do not read
 		switch {
 		case srv.probe(w, r):
 		case !srv.Known(r):
@@ -31,13 +32,7 @@ func (srv *Server) Operations() http.Handler {
 }
 
 // Known reports whether a request calls the server by an IP address or by one of its names.
-func (srv *Server) Known(r *http.Request) bool {
-	host, _, err := net.SplitHostPort(r.Host)
-	if err != nil {
-		host = r.Host
-	}
-	return net.ParseIP(host) != nil || srv.knowsHost(r.Host)
-}
+func (srv *Server) Known(r *http.Request) bool { return srv.knowsHost(r.Host) }
 
 // probe answers /healthz and /readyz, and reports whether r was one of them.
 func (srv *Server) probe(w http.ResponseWriter, r *http.Request) bool {

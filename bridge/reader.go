@@ -59,12 +59,18 @@ func (l *link) setUp(srv *Server, client string) {
 func (l *link) guard(f func()) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			l.server.cfg.Log.Error("fault", "client", l.client, "value", v, "stack", string(debug.Stack()))
+			l.fault(v, debug.Stack())
 			err = fmt.Errorf("the server failed: %v; please report it", v)
 		}
 	}()
 	f()
 	return nil
+}
+
+// fault logs a panic, and counts it.
+func (l *link) fault(value any, stack []byte) {
+	l.server.metrics.errors.WithLabelValues(string(codeInternal)).Inc()
+	l.server.cfg.Log.Error("fault", "client", l.client, "value", value, "stack", string(stack))
 }
 
 // open gives the link its connection.

@@ -5,10 +5,12 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"log"
 	"log/slog"
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -91,7 +93,7 @@ func (srv *Server) Serve(ctx context.Context, ln net.Listener) error {
 		ReadHeaderTimeout: headerTimeout,
 		IdleTimeout:       headerTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
-		ErrorLog:          slog.NewLogLogger(srv.cfg.Log.Handler(), slog.LevelDebug),
+		ErrorLog:          log.New(complaints{srv.cfg.Log}, "", 0),
 	}
 	web.ConnContext = func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, peerKey{}, c) }
 	failed := make(chan error, 1)
@@ -110,6 +112,19 @@ func (srv *Server) Serve(ctx context.Context, ln net.Listener) error {
 		<-failed
 		return err
 	}
+}
+
+// complaints logs what the HTTP server reports: panics, and connections that the system does not give, as errors. The
+// rest is for debugging, since anybody who connects can cause it.
+type complaints struct{ log *slog.Logger }
+
+func (c complaints) Write(line []byte) (int, error) {
+	text, level := strings.TrimSpace(string(line)), slog.LevelDebug
+	if strings.HasPrefix(text, "http: Accept error") || strings.HasPrefix(text, "http: panic") {
+		level = slog.LevelError
+	}
+	c.log.Log(context.Background(), level, text)
+	return len(line), nil
 }
 
 // reserve counts games as the server's, or returns an error if they are too many.
@@ -238,6 +253,7 @@ func (srv *Server) remove(session stopper) {
 // shutdown ends everything. A session cuts its own connection and stops its games when its time is up. But
 // a step that does not search cannot be interrupted, so shutdown itself waits only for a limited time.
 func (srv *Server) shutdown(web *http.Server, code int) error {
+	srv.draining.Store(true) // the address for metrics stays, and says so
 	srv.mu.Lock()
 	srv.stopping = true
 	for session := range srv.sessions {

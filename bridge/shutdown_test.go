@@ -83,6 +83,9 @@ func TestShutdown(t *testing.T) {
 	idle.Close()
 	silent.Close()
 	server.waitDeaf()
+	if got := scrape(t, server.Operations())["pommego_ready"]; got != 0 {
+		t.Errorf("while it shuts down pommego_ready is %v, want 0", got)
+	}
 	game.resume <- struct{}{}
 	if reply, err := c.Receive(); err != nil || reply["type"] != "batch" {
 		t.Errorf("the step in progress: %v, %v; want its batch", reply, err)

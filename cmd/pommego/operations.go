@@ -53,6 +53,8 @@ func (o *operations) prepare(cfg *bridge.Config) error {
 	}
 	o.log = slog.New(handler)
 	cfg.Log = o.log
+	slog.SetDefault(o.log) // for what the address of metrics and pages have to report
+	slog.SetLogLoggerLevel(slog.LevelError)
 	if o.drain < 0 {
 		return usagef("--drain-timeout is %v, want 0 or more", o.drain)
 	}
@@ -76,7 +78,7 @@ func (o *operations) serve(ctx context.Context, srv *bridge.Server) error {
 	}
 	o.url = "http://" + ln.Addr().String() + "/metrics"
 	go func() {
-		if err := serveHTTP(ctx, ln, srv.Operations()); err != nil {
+		if err := serveHTTP(ctx, bridge.Bound(ln), srv.Operations()); err != nil {
 			o.log.Error("metrics are no longer served", "error", err)
 		}
 	}()

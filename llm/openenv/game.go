@@ -227,6 +227,7 @@ func (g *game) tick() {
 	}
 	g.before = status.In
 	g.tracker.Step(g.match, g.actions)
+	g.lease.Stepped()
 	g.record.Step(status.In, g.actions)
 	g.pay()
 }

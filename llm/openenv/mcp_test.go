@@ -246,15 +246,34 @@ func TestToolSessions(t *testing.T) {
 	}
 }
 
+// TestMetrics: an operator sees sessions, their steps and what they were refused.
+func TestMetrics(t *testing.T) {
+	s := serve(t, func(c *bridge.Config) { c.MaxTotalGames = 1 })
+	c := s.mustTools(t)
+	c.tell("new_game", `{}`)
+	c.tell("act", `{"action":"up"}`)
+	s.dial(t).send(`{"type":"reset"}`)
+	all := s.metrics()
+	for _, want := range []string{"connections 2", "connections_total 2", "steps_total 1", `errors_total{code="limit"} 1`} {
+		if !strings.Contains(all, "\npommego_"+want+"\n") {
+			t.Errorf("the metrics lack pommego_%s:\n%s", want, all)
+		}
+	}
+}
+
+func (s *server) metrics() string {
+	var text bytes.Buffer
+	r, _ := http.NewRequest(http.MethodGet, "http://127.0.0.1/metrics", nil)
+	s.Operations().ServeHTTP(&recorder{&text, http.Header{}}, r)
+	return text.String()
+}
+
 // waitFor waits until the server has no connections.
 func waitFor(t *testing.T, s *server, what string) {
 	t.Helper()
 	for range 200 {
-		var metrics bytes.Buffer
-		r, _ := http.NewRequest(http.MethodGet, "http://127.0.0.1/metrics", nil)
-		s.Operations().ServeHTTP(&recorder{&metrics, http.Header{}}, r)
-		if strings.Contains(metrics.String(), "pommego_connections 0\n") &&
-			strings.Contains(metrics.String(), "pommego_games 0\n") {
+		all := s.metrics()
+		if strings.Contains(all, "pommego_connections 0\n") && strings.Contains(all, "pommego_games 0\n") {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
