@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -176,10 +177,12 @@ func TestOperationsRefuse(t *testing.T) {
 	}
 }
 
-// TestDeployment reads the files in deploy/: the flags that they give to serve exist.
+// TestDeployment reads the files in deploy/: the flags that they give to serve exist, and after draining there are 4 s
+// to finish replies before whatever runs the server kills it.
 func TestDeployment(t *testing.T) {
 	comments, flags := regexp.MustCompile(`(?m)^\s*#.*\n`), newServe().Flags()
-	for file, want := range map[string]int{"Containerfile": 6, "compose.yaml": 8, "pommego.service": 5} {
+	grace := regexp.MustCompile(`(?:stop_grace_period: |TimeoutStopSec=)(\d+)`)
+	for file, want := range map[string]int{"Containerfile": 6, "compose.yaml": 9, "pommego.service": 5} {
 		text, err := os.ReadFile(filepath.Join("../../deploy", file))
 		if err != nil {
 			t.Fatal(err)
@@ -193,6 +196,14 @@ func TestDeployment(t *testing.T) {
 			if flags.Lookup(flag[1]) == nil {
 				t.Errorf("%s: serve has no flag --%s", file, flag[1])
 			}
+		}
+		most := 10 // of a container runtime
+		if m := grace.FindSubmatch(text); m != nil {
+			most, _ = strconv.Atoi(string(m[1]))
+		}
+		m := regexp.MustCompile(`--drain-timeout[", ]+(\d+)s`).FindStringSubmatch(command)
+		if drain, err := strconv.Atoi(m[1]); err != nil || drain+4 >= most {
+			t.Errorf("%s: it drains for %s s and has %d s to end", file, m[1], most)
 		}
 	}
 }

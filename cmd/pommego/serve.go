@@ -114,7 +114,7 @@ func (o *serveOptions) limits() {
 		c.MaxGames, c.MaxTotalGames, c.MaxWorkers = 1<<20, 1<<22, 1024
 		c.MaxAgentMemory, c.IdleTimeout = 1<<40, always
 	}
-	c.MaxPerAddress = c.MaxConnections / 4
+	c.MaxPerAddress = (c.MaxConnections + 3) / 4
 	c.MaxAgentTicks = int(min(c.MaxAgentTime.Seconds()*100_000, 1e9))
 }
 

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"pommego/bridge"
 )
 
 // serving is a running server process.
@@ -167,6 +169,16 @@ func TestServeUnixSocket(t *testing.T) {
 		_, err := listenUnix(other)
 		if _, gone := os.Stat(other); gone != nil || err == nil || !strings.Contains(err.Error(), "that is no socket") {
 			t.Errorf("listening where %s is: %v, and then it is there or %v", other, err, gone)
+		}
+	}
+}
+
+// TestLimits: another machine has a quarter of the connections, and one at least.
+func TestLimits(t *testing.T) {
+	for most, want := range map[int]int{0: 0, 1: 1, 2: 1, 64: 16, 256: 64} {
+		o := serveOptions{cfg: bridge.Config{MaxConnections: most}}
+		if o.limits(); o.cfg.MaxPerAddress != want {
+			t.Errorf("of %d connections an address has %d, want %d", most, o.cfg.MaxPerAddress, want)
 		}
 	}
 }
