@@ -173,8 +173,9 @@ func (c *Config) resolveAgents(game env.Game) error {
 	case served != (c.Seating == ByClient):
 		return fmt.Errorf("agents %q do not fit seating %s: want seating told if a client serves agents (%sNAME), and "+
 			"not otherwise", c.Agents, c.Seating, clientPrefix)
-	case served && slices.ContainsFunc(c.Agents, func(name string) bool { return outside(name) && !atClient(name) }):
-		return fmt.Errorf("agents %q: want only built-in agents beside those that a client serves", c.Agents)
+	case served && slices.ContainsFunc(c.Agents, func(n string) bool { return !atClient(n) && unrepeatable(n) != "" }):
+		return fmt.Errorf("agents %q: want only built-in agents without a limit in time (ms) beside those that a client "+
+			"serves: Record lets them decide again", c.Agents)
 	case c.Seating == Fixed && len(c.Agents) != seats:
 		return fmt.Errorf("%d agents, want 1 or %d, one for each seat of %s", len(c.Agents), seats, game.Spec().ID)
 	case len(c.Agents) > math.MaxUint16:

@@ -13,8 +13,9 @@ import (
 )
 
 // Recorded is a game that a client has played, with agents of its own against
-// built-in ones. It holds the actions of the client's agents. Those of the
-// built-in agents follow from the seed, so Record plays the game again.
+// built-in ones without a limit in time. It holds the actions of the client's
+// agents. Those of the built-in agents follow from the seed, so Record plays
+// the game again.
 type Recorded struct {
 	Agents []string `json:"agents"` // by seat
 	// Actions has a byte for each step, seat of the client's agents, and

@@ -123,6 +123,7 @@ func TestServedRefused(t *testing.T) {
 		{"another seating", func(c *Config) { c.Seating = Drawn }, "seating told"},
 		{"no client's agent", func(c *Config) { c.Agents = []string{"simple"} }, "seating told"},
 		{"a program beside", func(c *Config) { c.Agents[1] = "exec:true" }, "only built-in agents"},
+		{"one with a limit in time beside", func(c *Config) { c.Agents[1] = "mcts:ms=5" }, "without a limit in time"},
 	} {
 		config := served()
 		c.change(&config)

@@ -55,6 +55,8 @@ def record(
 
     After an interruption the same call starts again. The manifest says that
     the data set may not be repeatable, as the policy may act differently the next time.
+    Built-in agents decide again as a game is stored: those with ``ms=`` are refused,
+    and a server (`address`) has to be of the client's version.
 
     Args:
         policy: a function of the observation and info of all its rows, as from
