@@ -54,6 +54,9 @@ func (w *staging) claim() (logged bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	if err = w.vacant(); err != nil { // who had the lock before has finished meanwhile
+		return false, errors.Join(err, w.unlock())
+	}
 	if _, err := os.Stat(filepath.Join(w.scratch, logName)); !errors.Is(err, fs.ErrNotExist) {
 		return true, nil
 	}
@@ -109,10 +112,10 @@ func (w *staging) writeFile(name string, content io.Reader) error {
 	})
 }
 
-// clear removes the files in a folder of the data set.
+// clear removes the files in a folder of the data set. It begins with the last name: a log goes before the lock.
 func (w *staging) clear(name string) error {
 	there, err := os.ReadDir(filepath.Join(w.folder, name))
-	for _, entry := range there {
+	for _, entry := range slices.Backward(there) {
 		err = errors.Join(err, w.disk.Remove(filepath.Join(w.folder, name, entry.Name())))
 	}
 	return err

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -118,6 +119,36 @@ func TestGenerateAfterMerge(t *testing.T) {
 		t.Fatal(err)
 	}
 	sameContents(t, "after a merge", contents(t, folder), contents(t, generate(t, ffa, tiny(), testOptions(1))))
+}
+
+// meanwhile is a disk on which another process finishes a data set after the folder was seen to be vacant.
+type meanwhile struct {
+	disk.FS
+	finish func()
+}
+
+func (m meanwhile) Within(folder string) disk.FS { return meanwhile{disk.OS.Within(folder), m.finish} }
+
+func (m meanwhile) SyncFolder(path string) error {
+	m.finish()
+	return m.FS.SyncFolder(path)
+}
+
+// TestFinishedMeanwhile leaves a data set alone that another process finishes while this one waits for the lock.
+func TestFinishedMeanwhile(t *testing.T) {
+	finished := generate(t, ffa, tiny(), testOptions(1))
+	folder := filepath.Join(t.TempDir(), "set")
+	o := testOptions(1)
+	o.Disk = meanwhile{disk.OS, func() {
+		if err := cmp.Or(os.RemoveAll(folder), os.CopyFS(folder, os.DirFS(finished)),
+			os.Mkdir(filepath.Join(folder, workFolder), 0o755)); err != nil {
+			t.Error(err)
+		}
+	}}
+	if _, _, err := Generate(context.Background(), gameOf(t, ffa), tiny(), folder, o); !errors.Is(err, ErrNotEmpty) {
+		t.Errorf("error %v, want %v", err, ErrNotEmpty)
+	}
+	verifyClean(t, folder)
 }
 
 // TestImpossibleParts: a game of a part that cannot be one of the data set is an error.
