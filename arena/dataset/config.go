@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"pommego/arena/match"
 	"pommego/env"
@@ -178,6 +179,8 @@ func (c *Config) resolveAgents(game env.Game) error {
 			"serves: Record lets them decide again", c.Agents)
 	case c.Seating == Fixed && len(c.Agents) != seats:
 		return fmt.Errorf("%d agents, want 1 or %d, one for each seat of %s", len(c.Agents), seats, game.Spec().ID)
+	case !utf8.ValidString(strings.Join(c.Agents, "\n")): // the log and the manifest could not hold it
+		return fmt.Errorf("agents %q: want UTF-8, so rename the file that is named otherwise", c.Agents)
 	case len(c.Agents) > math.MaxUint16:
 		return fmt.Errorf("%d agents, want at most %d", len(c.Agents), math.MaxUint16)
 	}

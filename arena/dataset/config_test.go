@@ -26,6 +26,7 @@ func TestConfigRefused(t *testing.T) {
 		{"a mask that does not exist", func(c *Config) { c.Layout, c.Mask = Steps, "sfae" }, "no mask \"sfae\", want legal"},
 		{"nobody to draw from", func(c *Config) { c.Agents = nil }, "no agents, want one or more"},
 		{"too few for the seats", func(c *Config) { c.Seating = Fixed }, "2 agents, want 1 or 4"},
+		{"a name that is not UTF-8", func(c *Config) { c.Agents = []string{"exec:./b\xf6t"} }, `b\xf6t"]: want UTF-8`},
 		{"an agent that does not exist", func(c *Config) { c.Agents = []string{"clever"} }, "clever"},
 		{"an agent behind a server in drawn seats", func(c *Config) { c.Agents = []string{"http://localhost:1"} },
 			"one at a time"},

@@ -3,7 +3,9 @@ package tournament
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"gonum.org/v1/gonum/stat/combin"
 
@@ -90,6 +92,8 @@ func (c *Config) Validate(spec *env.Spec) error {
 			"repetitions each", c.Games, c.perBoard(spec), len(spec.Teams), c.repetitions())
 	case len(c.Agents) == 0 || len(c.Agents) > maxAgents:
 		return fmt.Errorf("%d agents, want 1 to %d", len(c.Agents), maxAgents)
+	case !utf8.ValidString(strings.Join(append(slices.Clip(c.Agents), c.Against), "\n")): // the log could not hold it
+		return fmt.Errorf("agents %q and %q: want UTF-8, so rename the file that is named otherwise", c.Agents, c.Against)
 	}
 	for i, name := range c.Agents {
 		if slices.Contains(c.Agents[:i], name) {

@@ -49,6 +49,7 @@ func TestNewErrors(t *testing.T) {
 		{ffaID, func(c *Config) { c.Format = 7 }, "no format 7", "an unknown format"},
 		{ffaID, func(c *Config) { c.Agents = nil }, "0 agents", "nobody"},
 		{ffaID, func(c *Config) { c.Agents = five }, `"simple" is named twice`, "the same agent twice"},
+		{ffaID, func(c *Config) { c.Against = "exec:./b\xf6t" }, "want UTF-8", "a name that a log cannot hold"},
 		{ffaID, func(c *Config) { c.Against = "" }, "needs an agent", "nobody to play against"},
 		{ffaID, func(c *Config) { c.Against = "nobody" }, `no agent is called "nobody"`, "an unknown opponent"},
 		{ffaID, func(c *Config) { c.Agents[1] = "sample" }, `no agent is called "sample"`, "an unknown agent"},
