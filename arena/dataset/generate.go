@@ -121,9 +121,9 @@ func (g *generation) check(e *entry) (int, error) {
 		return 0, fmt.Errorf("%w: it has game %d, and %d games are asked for", ledger.ErrOther, p.Game, c.Games)
 	}
 	if agents := c.lineup(p.Game, spec.Seats); p.Seed != c.seed(p.Game) || !slices.Equal(p.Agents, agents) ||
-		len(p.Missed) != spec.Seats {
-		return 0, fmt.Errorf("game %d has seed %d, agents %q and %d seats, want %d, %q and %d", p.Game, p.Seed.Value,
-			p.Agents, len(p.Missed), c.seed(p.Game).Value, agents, spec.Seats)
+		len(p.Missed) != spec.Seats || p.Repetition != 0 {
+		return 0, fmt.Errorf("game %d has seed %d, agents %q, %d seats and repetition %d, want %d, %q, %d and 0", p.Game,
+			p.Seed.Value, p.Agents, len(p.Missed), p.Repetition, c.seed(p.Game).Value, agents, spec.Seats)
 	}
 	return p.Game, p.CheckLogged(spec)
 }

@@ -165,6 +165,8 @@ func TestImpossibleParts(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
+	search := map[string][]byte{ledger.Visits: make([]byte, 4*6), ledger.Values: make([]byte, 8*6)}
+	in := func(step, seat int) ledger.Decision { return ledger.Decision{Step: step, Seat: seat, Arrays: search} }
 	for says, change := range map[string]func(e *Episode){
 		"its game is -1":    func(e *Episode) { e.Game, e.Seed.Value = -1, small().Seed-1; e.Agents = nil },
 		"has seed 9":        func(e *Episode) { e.Seed.Value = 9 },
@@ -176,8 +178,12 @@ func TestImpossibleParts(t *testing.T) {
 		"1 bytes of visits": func(e *Episode) {
 			e.Decisions = []ledger.Decision{{Arrays: map[string][]byte{ledger.Visits: {1}}}}
 		},
-		"of seat 4":         func(e *Episode) { e.Decisions = []ledger.Decision{{Seat: 4}} },
-		"7 games are asked": func(e *Episode) { e.Game = 7 },
+		"of seat 0 in step 0, want decisions in the order": func(e *Episode) { e.Decisions = []ledger.Decision{in(0, 1), in(0, 0)} },
+		"of seat 0 in step -1":                             func(e *Episode) { e.Decisions = []ledger.Decision{in(-1, 0)} },
+		"of which it has":                                  func(e *Episode) { e.Decisions = []ledger.Decision{in(e.Steps, 0)} },
+		"repetition 1":                                     func(e *Episode) { e.Repetition = 1 },
+		"of seat 4":                                        func(e *Episode) { e.Decisions = []ledger.Decision{{Seat: 4}} },
+		"7 games are asked":                                func(e *Episode) { e.Game = 7 },
 	} {
 		part, played := t.TempDir(), *first.Played
 		change(&played)

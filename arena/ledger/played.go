@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 
@@ -82,14 +83,20 @@ func (p *Played) Check(spec *env.Spec) error {
 	return nil
 }
 
-// CheckLogged is Check for a game from a log, in which each decision has the arrays of a search.
+// CheckLogged is Check for a game from a log, in which each decision has the arrays of a search and its place in order.
 func (p *Played) CheckLogged(spec *env.Spec) error {
+	last := Decision{Seat: -1}
 	for _, d := range p.Decisions {
 		visits, values, n := len(d.Arrays[Visits]), len(d.Arrays[Values]), spec.MaskSize()
 		if d.Seat < 0 || d.Seat >= spec.Seats || visits != 4*n || values != 8*n {
 			return fmt.Errorf("a decision of seat %d has %d bytes of visits and %d of values, want seat 0 to %d, %d and %d",
 				d.Seat, visits, values, spec.Seats-1, 4*n, 8*n)
 		}
+		if d.Step >= p.Steps || cmp.Or(d.Step-last.Step, d.Seat-last.Seat) <= 0 {
+			return fmt.Errorf("there is a decision of seat %d in step %d, want decisions in the order of steps, of which it "+
+				"has %d, and seats", d.Seat, d.Step, p.Steps)
+		}
+		last = d
 	}
 	return p.Check(spec)
 }
