@@ -141,7 +141,7 @@ func (a *assembly) finish() (*Manifest, error) {
 	return a.m, a.removeAll()
 }
 
-// conclude finishes the data set or, after an error, removes all of it. Files that
+// conclude finishes the data set or, after an error, removes all of it but a folder that was there. Files that
 // cannot be removed are no data set, and the next run removes them.
 func (a *assembly) conclude(err error) (m *Manifest, _ error) {
 	if err = a.wait(err); err == nil {
@@ -154,7 +154,9 @@ func (a *assembly) conclude(err error) (m *Manifest, _ error) {
 	_ = a.clear(dataFolder)
 	_ = a.disk.Remove(filepath.Join(a.folder, dataFolder))
 	err = errors.Join(err, a.removeAll(), a.unlock())
-	_ = disk.OS.Remove(a.folder) // fails if the folder holds anything else
+	if !a.given {
+		_ = disk.OS.Remove(a.folder) // fails if the folder holds anything else
+	}
 	return nil, err
 }
 

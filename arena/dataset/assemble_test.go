@@ -142,6 +142,14 @@ func TestFilter(t *testing.T) {
 		t.Errorf("nothing left: error %v, want %v", err, errNoGames)
 	}
 	wantNone(t, out)
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(t.TempDir(), link); err != nil {
+		t.Skip(err)
+	}
+	_, _ = Merge(gameOf(t, ffa), sets(t, folder), Config{}, Filter{Agent: "nobody"}, link, testOptions(1))
+	if there, err := os.ReadDir(link); err != nil || len(there) > 0 {
+		t.Errorf("a link to an empty folder: it holds %v (%v), want it as it was", there, err)
+	}
 }
 
 // wantNone wants no folder where no data set was made.

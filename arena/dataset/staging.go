@@ -18,6 +18,7 @@ type staging struct {
 	disk    disk.FS
 	folder  string
 	scratch string // a folder in it for unfinished files
+	given   bool   // the folder was there before
 	unlock  func() error
 }
 
@@ -42,7 +43,9 @@ func newStaging(folder string, o Options) *staging {
 	if o.Disk == nil {
 		o.Disk = disk.OS
 	}
-	return &staging{disk: o.Disk.Within(folder), folder: folder, scratch: filepath.Join(folder, workFolder)}
+	_, err := os.Lstat(folder)
+	return &staging{disk: o.Disk.Within(folder), folder: folder, scratch: filepath.Join(folder, workFolder),
+		given: err == nil}
 }
 
 // claim occupies the folder if it is vacant, and reports whether Generate has left its log there. Without a log nobody
