@@ -132,10 +132,14 @@ func TestReplayTournament(t *testing.T) {
 	}
 }
 
-// TestReplayData shows games of data sets of both layouts.
+// TestReplayData shows games of data sets of both layouts, in folders that are called as a file would be.
 func TestReplayData(t *testing.T) {
 	for _, layout := range []string{"games", "steps"} {
-		set := made(t, "--rules {\"max_steps\":30} "+stored(layout))
+		plain := made(t, "--rules {\"max_steps\":30} "+stored(layout))
+		set := plain + ".parquet"
+		if err := os.Rename(plain, set); err != nil {
+			t.Fatal(err)
+		}
 		s, err := dataset.Open(set)
 		if err != nil {
 			t.Fatal(err)

@@ -28,7 +28,7 @@ func replays(path string) (open func(game int) (record.Replay, error), first int
 // inDataSet returns the folder of the data set that path is, or is a file of; "" if there is none.
 func inDataSet(path string) string {
 	folder := path
-	if strings.HasSuffix(path, ".parquet") {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() && strings.HasSuffix(path, ".parquet") {
 		folder = filepath.Dir(filepath.Dir(path))
 	}
 	if _, err := os.Stat(filepath.Join(folder, dataset.ManifestName)); err != nil {

@@ -408,6 +408,12 @@ def test_a_single_file(generated: Make) -> None:
         np.testing.assert_array_equal(array, whole[name][mine])
 
 
+def test_a_folder_that_is_called_as_a_file(generated: Make, tmp_path: Path) -> None:
+    path = shutil.copytree(generated(*steps("raw")), tmp_path / "set.parquet")
+    assert not data.verify(path)
+    assert len(everything(data.load(path))["game"])
+
+
 def test_refusals(generated: Make, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"no manifest\.json"):
         data.load(tmp_path)

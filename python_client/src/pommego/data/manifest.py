@@ -91,7 +91,7 @@ class Manifest:
                 out of the folder.
         """
         at = Path(path)
-        if at.suffix == ".parquet":
+        if at.suffix == ".parquet" and not at.is_dir():
             file = parquet_library().ParquetFile(at)
             text = (file.schema_arrow.metadata or {}).get(b"pommego")
             if text is None:
