@@ -425,6 +425,10 @@ def test_refusals(generated: Make, tmp_path: Path) -> None:
         data.load(path, columns=["obs_smell"])
     with pytest.raises(TypeError, match="expected a list of names"):
         data.load(path, columns="action")
+    with pytest.raises(TypeError, match="shuffle is False, expected a seed"):
+        data.load(path, shuffle=False)
+    with pytest.raises(ValueError, match="games is 0, expected an integer, 1 or more, or None for all"):
+        data.states(path, games=0)
     with pytest.raises(ValueError, match="batch_size is 0"):
         data.load(path, batch_size=0)
     with pytest.raises(TypeError, match="no options"):

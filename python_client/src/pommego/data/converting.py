@@ -147,7 +147,8 @@ def torch_dataset(path: str | os.PathLike[str], **options: Any) -> Any:
             if getattr(fetcher, "auto_collation", False):
                 raise ValueError("torch_dataset makes the batches: use DataLoader(..., batch_size=None)")
             worker = get_worker_info()
-            order = seed if seed is None else [seed, self.epochs, worker.seed if worker else 0]
+            drawn = [seed, self.epochs, worker.seed if worker else 0]
+            order = seed if seed is None or isinstance(seed, bool) else drawn  # load refuses a bool
             loader = load(path, **options | {"shuffle": order})
             self.epochs += 1
             if worker is not None:

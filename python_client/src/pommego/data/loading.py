@@ -143,6 +143,8 @@ def load(
     checks.at_least(1, "batch_size", batch_size)
     if isinstance(columns, str):
         raise TypeError(f"columns is {columns!r}, expected a list of names, such as [{columns!r}]")
+    if isinstance(shuffle, bool):
+        raise TypeError(f"shuffle is {shuffle!r}, expected a seed, or None for the order of the files")
     manifest = Manifest.read(path)
     tests: list[tuple[list[str], Callable[[Batch], Array]]] = []
     if alive:

@@ -5,6 +5,7 @@ import json
 import os
 from collections.abc import Iterable
 
+from pommego._core import checks
 from pommego._core.program import run
 from pommego.state import State
 
@@ -37,6 +38,8 @@ def states(
         PommegoError: the path cannot be read; the message says why.
         ValueError: no game has such a position.
     """
+    if games is not None:
+        checks.at_least(1, "games", games, more=", or None for all")
     steps = [at] if isinstance(at, int) else list(at)
     command = ["data", "states", os.fspath(path), f"--at={','.join(map(str, steps))}"]
     command += ["--winner"] * winner + ([] if games is None else [f"--games={games}"])
