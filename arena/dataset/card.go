@@ -18,8 +18,8 @@ func card(m *Manifest) ([]byte, error) {
 }
 
 var cardTemplate = template.Must(template.New(CardName).Funcs(template.FuncMap{
-	"code":    func(name string) string { return "`" + name + "`" },
-	"codes":   func(names []string) string { return "`" + strings.Join(names, "`, `") + "`" },
+	"code":    code,
+	"codes":   func(names []string) string { return code(strings.Join(names, "`, `")) },
 	"fence":   func() string { return "```" },
 	"cell":    func(text string) string { return strings.ReplaceAll(text, "|", "\\|") },
 	"percent": func(n, of int) string { return fmt.Sprintf("%.1f %%", 100*float64(n)/float64(of)) },
@@ -28,6 +28,9 @@ var cardTemplate = template.Must(template.New(CardName).Funcs(template.FuncMap{
 	},
 	"kind": kind,
 }).Parse(cardText))
+
+// code is a name, such as an agent's command, on one line.
+func code(name string) string { return "`" + strings.ReplaceAll(name, "\n", " ") + "`" }
 
 func kind(c Column) string {
 	kind := string(c.Type)
@@ -74,7 +77,7 @@ Layout {{.Layout}}: {{.Rows}} rows in {{len .Files}} files, {{.Bytes}} bytes.
 
 | agent | seats | won | lost | tied |
 |---|---:|---:|---:|---:|
-{{range $players}}| {{code .Agent}} | {{.Games}} | {{percent .Won .Games}} | {{percent .Lost .Games}} |
+{{range $players}}| {{cell (code .Agent)}} | {{.Games}} | {{percent .Won .Games}} | {{percent .Lost .Games}} |
 {{- " "}}{{percent .Tied .Games}} |
 {{end}}
 Those who were out before a game was tied have lost. Tied are also those whose game was cut off before it was decided.

@@ -77,11 +77,15 @@ func TestCardOfMany(t *testing.T) {
 		Games: 1, MaxSteps: 3})
 	m.Unrepeatable = []string{`agent "x" thinks by the clock`}
 	m.Statistics.Agents = append(m.Statistics.Agents, AgentStatistics{Agent: "nobody"})
+	m.Statistics.Agents[0].Agent = "exec:./a |\ntee"
 	written, err := card(m)
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := string(written)
+	if !strings.Contains(text, "\n| `exec:./a \\| tee` | ") || !strings.Contains(text, "played by `exec:./a | tee`") {
+		t.Errorf("the card says\n%s\nwant a command with a bar and a line feed in one cell", text)
+	}
 	if !strings.Contains(text, "**Not repeatable**: agent \"x\" thinks by the clock") ||
 		strings.Contains(text, "same bytes") || strings.Contains(text, "nobody") {
 		t.Errorf("the card says\n%s\nwant that it is not repeatable, and nothing of agents that do not play", text)

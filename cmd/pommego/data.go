@@ -53,7 +53,8 @@ against its own, the structure of the files, that no game and no row is missing 
 twice, and that no file is there that the manifest does not know.
 
 With --replay, games are played again: those of layout games must end as recorded; of
-layout steps every value must come out again.
+layout steps every value must come out again, but for what agents report: searches and
+extra columns.
 
 Exits with 0 only if all is well.`,
 		Example: `  pommego data verify ffa
