@@ -425,6 +425,19 @@ def test_the_pool_counts_what_happens(vec: Vec) -> None:
     assert pool.add(still).rating == pool.rating
 
 
+@pytest.mark.parametrize(("id", "rivals"), [("PommeFFACompetition-v0", 3), ("OneVsOne-v0", 1)])
+def test_equals_have_equal_ratings(vec: Vec, id: str, rivals: int) -> None:
+    """A first loss costs the share of a win that an equal has."""
+    pool = pommego.Pool()
+    member = pool.add(still)
+    lost(vec(id, 1, opponents=[pool] * rivals), 14)
+    assert member.games == 1
+    assert pool.rating == 1000 - 16 / (1 + rivals)
+    for score in [1.0, *[0.0] * rivals] * 500:
+        pool.record(member, score, rivals)
+    assert abs(pool.rating - member.rating) < 60
+
+
 def test_rules_weigh_members() -> None:
     def pool(rule: Any) -> pommego.Pool:
         pool = pommego.Pool(rule=rule)

@@ -113,7 +113,8 @@ class Pool:
 
     Attributes:
         rating: the learner's, by Elo's system, from 1000 on; a member begins with
-            the learner's. Differences count: 400 points are odds of 10 to 1.
+            the learner's. Differences count: 400 points are odds of 10 to 1 between two sides. In a
+            free-for-all all opponents are taken to be as strong as the member, so equals win their share.
 
     Raises:
         ValueError, TypeError: an argument is not as described.
@@ -194,11 +195,14 @@ class Pool:
         at = int(np.searchsorted(np.cumsum(self.weights()), point, side="right"))
         return self.members[min(at, len(self) - 1)]
 
-    def record(self, member: Member, score: float) -> None:
-        """Count a game of the learner's against a member: 1 won, 0.5 tied, 0 lost."""
+    def record(self, member: Member, score: float, rivals: float = 1) -> None:
+        """Count a game of the learner's against a member: 1 won, 0.5 tied, 0 lost.
+
+        `rivals` is how many sides play against each of the learner's: 3 in a free-for-all of four.
+        """
         member.games += 1
         member.scores.append(score)
-        expected = 1 / (1 + 10 ** ((member.rating - self.rating) / 400))
+        expected = 1 / (1 + rivals * 10 ** ((member.rating - self.rating) / 400))
         self.rating += _STEP * (score - expected)
         member.rating -= _STEP * (score - expected)
 

@@ -153,7 +153,7 @@ class PolicyGames:
                 result = view.stats["result"][i * self._all]  # the first learner's; 0.5: tied or cut off
                 score = {Result.WON: 1.0, Result.LOST: 0.0}.get(result, 0.5)
                 for pool, member in self._pools[game].items():
-                    pool.record(member, score)
+                    pool.record(member, score, len(self.about.spec.teams) - 1)
 
     def send(self, actions: ArrayLike, games: Array | None = None, *, reuse: bool = False) -> None:
         """Ask the policies, and begin a step; see `Session`."""
