@@ -438,6 +438,41 @@ def test_equals_have_equal_ratings(vec: Vec, id: str, rivals: int) -> None:
     assert abs(pool.rating - member.rating) < 60
 
 
+def bomb(obs: Any, info: Any) -> np.ndarray:
+    return np.full(len(info["row"]), 5)
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
+def test_whose_result_counts(vec: Vec, mode: str) -> None:
+    """A teammate's rating stays, the best of several learners counts, and the dead have not tied."""
+
+    def played(act: Any, seats: Any, id: str, steps: int, **options: Any) -> tuple[pommego.Member, float]:
+        pool = pommego.Pool()
+        member = pool.add(still)
+        seats = [pool if seat == "pool" else seat for seat in seats]
+        envs = vec(id, 1, seats=seats, autoreset_mode=mode, **options)
+        envs.reset(seed=0)
+        for _ in range(steps):
+            *_, terminated, truncated, _ = envs.step(act)
+            if (terminated | truncated).all():
+                break
+        assert member.games == 1
+        return member, pool.rating
+
+    member, rating = played([0], ["learner", bomb, "pool", bomb], "PommeTeamCompetition-v0", 20)
+    assert (list(member.scores), member.rating, rating) == ([1.0], 1000, 1000)
+    member, rating = played([5], ["learner", "pool", bomb, "pool"], "PommeTeamCompetition-v0", 20)
+    assert (list(member.scores), member.rating, rating) == ([0.0], 1008, 992)
+    ffa = "PommeFFACompetition-v0"
+    limit = {"max_episode_steps": 30, "on_death": "wait"}
+    member, rating = played([5], ["learner", "pool", "static", "static"], ffa, 40, **limit)
+    assert (list(member.scores), rating) == ([0.0], 996)
+    member, rating = played([0], ["learner", "pool", "static", "static"], ffa, 40, **limit)
+    assert (list(member.scores), rating) == ([0.5], 1004)
+    member, rating = played([5, 0], ["learner", "learner", "pool", bomb], ffa, 40, max_episode_steps=30)
+    assert (list(member.scores), rating) == ([0.5], 1000)
+
+
 def test_rules_weigh_members() -> None:
     def pool(rule: Any) -> pommego.Pool:
         pool = pommego.Pool(rule=rule)

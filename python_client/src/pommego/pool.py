@@ -98,7 +98,8 @@ class Pool:
 
     When an episode begins, the member that plays it (in all seats the pool has in that
     game) is drawn by the rule; when it ends, the learner's result goes into that
-    member's win rate and both sides' ratings, unless Ctrl-C lost that batch. One pool may play in several
+    member's win rate and both sides' ratings, unless Ctrl-C lost that batch. Of several learners the best
+    one counts. Of games as the learner's teammate only the win rate counts. One pool may play in several
     environments. You can add members at any time. A member that is removed plays
     its episodes to their end.
 
@@ -198,13 +199,15 @@ class Pool:
     def record(self, member: Member, score: float, rivals: float = 1) -> None:
         """Count a game of the learner's against a member: 1 won, 0.5 tied, 0 lost.
 
-        `rivals` is how many sides play against each of the learner's: 3 in a free-for-all of four.
+        `rivals` is how many sides play against each of the learner's: 3 in a free-for-all of four. 0: the
+        member is a teammate, and no rating changes.
         """
         member.games += 1
         member.scores.append(score)
         expected = 1 / (1 + rivals * 10 ** ((member.rating - self.rating) / 400))
-        self.rating += _STEP * (score - expected)
-        member.rating -= _STEP * (score - expected)
+        change = _STEP * (score - expected) if rivals else 0
+        self.rating += change
+        member.rating -= change
 
     def state(self) -> dict[str, Any]:
         """Return all but the policies, as plain numbers, names and lists, for a checkpoint.

@@ -45,14 +45,15 @@ class PolicyGames:
         self._every = np.arange(games, dtype=np.int32)
         self._actions = np.zeros((games, made.policies, *made.action_shape[1:]), np.uint8)
         self._acts = np.zeros((games, own), np.bool_)  # the caller's rows whose actions count
-        self._seat = np.zeros(games, np.uint8)  # the first learner's seat
+        self._seats = np.zeros((games, self._all), np.uint8)  # of the rows in the current episode
         self._seed, self._episode = np.zeros(games, np.uint64), np.zeros(games, np.uint64)
         self._known = np.zeros(games, np.bool_)  # whether that is the seat of the current episode
         self._asked: list[tuple[Array, Observation, dict[str, Array]]] = []
         self._line_ups = line_ups.line_ups  # the line-ups last set
         self._policies: list[Any] = []  # those with a seat; `_playing` has their numbers, -1: an agent
         self._playing = np.full((games, made.policies), -1)
-        self._pools: list[dict[Pool, Member]] = [{} for _ in range(games)]  # with their members
+        # The pools of each game, with their members and the rows that these play.
+        self._pools: list[dict[Pool, tuple[Member, list[int]]]] = [{} for _ in range(games)]
 
     address = property(lambda self: self._inner.address)
     closed = property(lambda self: self._inner.closed)
@@ -97,7 +98,7 @@ class PolicyGames:
         first = self._begin(view, games)
         counts = view.acts(self.about.made.autoreset_mode)
         self._acts[games] = counts[:, :own]
-        self._seat[games] = view.info["seat"][:: self._all]
+        self._seats[games] = view.info["seat"].reshape(n, self._all)
         seen = keep_rows(view.obs, n, self._all, hidden, copy=True, expand=True)
         seats = self._all - own
         info = {
@@ -127,8 +128,10 @@ class PolicyGames:
                 player = line_up[k]
                 if isinstance(player, Pool):
                     if player not in members:
-                        members[player] = player.seat(seed, episode)
-                    player = members[player].policy
+                        members[player] = player.seat(seed, episode), []
+                    member, rows = members[player]
+                    rows.append(self.about.learners + j)
+                    player = member.policy
                 self._playing[game, j] = -1 if isinstance(player, str) else self._number(player)
         self._seed[games], self._episode[games], self._known[games] = view.seed, view.episode, True
         return first
@@ -147,13 +150,24 @@ class PolicyGames:
         return n
 
     def _record(self, view: View, games: Array) -> None:
-        for i in view.finished.tolist():
-            game = int(games[i])
-            if self._pools[game] and not ("void" in view.stats and view.stats["void"][i * self._all]):
-                result = view.stats["result"][i * self._all]  # the first learner's; 0.5: tied or cut off
-                score = {Result.WON: 1.0, Result.LOST: 0.0}.get(result, 0.5)
-                for pool, member in self._pools[game].items():
-                    pool.record(member, score, len(self.about.spec.teams) - 1)
+        """Count the results of learners against each member, or, if there are none, beside it."""
+        teams, own, last = self.about.spec.teams, self.about.learners, view.final or view.info
+        for n, i in enumerate(view.finished.tolist()):
+            game, begin = int(games[i]), i * self._all
+            if not self._pools[game] or ("void" in view.stats and view.stats["void"][begin]):
+                continue
+            results = view.stats["result"][begin : begin + own]
+            alive = last["alive"][(n if view.final else i) * self._all :]
+            out = self.about.spec.dead_leave & (results == Result.UNDECIDED) & ~alive[:own]
+            lost = (results == Result.LOST) | out
+            scores = np.select([results == Result.WON, lost], [1.0, 0.0], 0.5)  # 0.5: tied or cut off
+            side = [next(k for k, team in enumerate(teams) if seat in team) for seat in self._seats[game]]
+            for pool, (member, rows) in self._pools[game].items():
+                sides = {side[row] for row in rows}
+                against = [row for row in range(own) if sides - {side[row]}]
+                met = len({side[row] for row in against})
+                score = scores[against or slice(None)].max()
+                pool.record(member, float(score), (len(teams) - met) / met if met else 0)
 
     def send(self, actions: ArrayLike, games: Array | None = None, *, reuse: bool = False) -> None:
         """Ask the policies, and begin a step; see `Session`."""
