@@ -112,6 +112,12 @@ def test_plays_a_whole_team(where: dict[str, Any]) -> None:
     assert result.games == 6
 
 
+def test_a_method_is_one_policy(where: dict[str, Any]) -> None:
+    clock = Clock()
+    pommego.evaluate(clock.__call__, DUEL, clock.__call__, 2, rules={"max_steps": 9}, **where)
+    assert [len(info["row"]) for _, info in clock.seen] == [4] * 9
+
+
 def test_one_array(where: dict[str, Any]) -> None:
     clock = Clock()
     pommego.evaluate(clock, DUEL, "static", 3, observation="box", **where)

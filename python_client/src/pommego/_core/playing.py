@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
+from types import MethodType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -83,10 +84,13 @@ def play_games(
     With `every_seat` the seats of agents have results and counts, too. `made` gets the actions of each
     step.
     """
-    games = [
-        Game(seed, [one.seat(seed, 0).policy if isinstance(one, Pool) else one for one in players])
-        for seed, players in games
-    ]
+    methods: dict[MethodType, MethodType] = {}  # `agent.act` is another object each time, and one policy
+
+    def player(one: Any, seed: int) -> Any:
+        policy = one.seat(seed, 0).policy if isinstance(one, Pool) else one
+        return methods.setdefault(policy, policy) if isinstance(policy, MethodType) else policy
+
+    games = [Game(seed, [player(one, seed) for one in players]) for seed, players in games]
     tables: dict[int, list[int]] = {}  # the games by the first seat that is played from here
     for number, game in enumerate(games):
         here = [not isinstance(player, str) for player in game.players]
