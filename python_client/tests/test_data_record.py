@@ -66,6 +66,7 @@ def test_record(
         num_envs=4,
         max_steps=60,
         observation="raw",
+        connection=pommego.Connection(expand_shared=False),
         layout="steps",
         progress=lambda done, games: told.append((done, games)),
         **options,

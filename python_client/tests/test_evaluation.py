@@ -103,8 +103,9 @@ def test_the_dead_have_lost(where: dict[str, Any]) -> None:
 
 
 def test_plays_a_whole_team(where: dict[str, Any]) -> None:
-    clock = Clock()
-    result = pommego.evaluate(clock, TEAM, "static", 6, team=True, state=True, seed=1, **where)
+    clock, once = Clock(), pommego.Connection(expand_shared=False)
+    options = {"state": True, "connection": once, **where}
+    result = pommego.evaluate(clock, TEAM, "static", 6, team=True, seed=1, **options)
     obs, info = clock.seen[0]
     assert len(obs["planes"]) == len(info["valid"]) == len(info["state"]["planes"]) == 12
     assert info["seat"].tolist() == [0, 2] * 3 + [1, 3] * 3

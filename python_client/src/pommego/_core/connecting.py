@@ -51,7 +51,7 @@ class Connection(Certificates):
         return given or cls()
 
     def expanding(self) -> Connection:
-        """Return these settings with `expand_shared`, for adapters, which have rows alone."""
+        """Return these settings with `expand_shared`, for callers that have rows alone."""
         return replace(self, expand_shared=True)
 
 

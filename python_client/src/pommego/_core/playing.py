@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pommego._core.connecting import Connection
 from pommego._core.merging import keep_rows, take_rows, together
 from pommego._core.opponents import LineUps, Policy
 from pommego._core.policies import choose
@@ -98,6 +99,7 @@ def play_games(
     played, groups = Played(len(games), spec), []
     found = {id(one): one for game in games for one in game.players if not isinstance(one, str)}
     options = options_for(found.values(), options)
+    options["connection"] = Connection.read(options.get("connection")).expanding()
     with ExitStack() as stack:
         for seat, numbers in sorted(tables.items()):
             own = [games[number] for number in numbers]

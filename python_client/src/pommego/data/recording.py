@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pommego._core.connecting import Connection
 from pommego._core.playing import searching
 from pommego._core.policies import checked
 from pommego._core.program import rules_of, run
@@ -104,6 +105,7 @@ def record(
     if observation is not None:
         options["observation"] = observation
     options = options_for([policy], options)
+    options["connection"] = Connection.read(options.get("connection")).expanding()
     config = {"layout": layout, "agents": agents, "games": games, "seed": seed}
     config |= {"max_episode_steps": max_steps, "games_per_file": games_per_file}
     if layout == "steps":
