@@ -271,6 +271,28 @@ def test_opponents_change_between_episodes(vec: Vec) -> None:
         plain.set_opponents([first, "static", "static"])
 
 
+def test_states_of_line_ups_that_are_gone(vec: Vec) -> None:
+    """Policies play on in clones, and no pool is charged with the games of agents."""
+    policy = Counting()
+    envs = vec(games=2, opponents=[policy, "static", "static"])
+    envs.reset(seed=0)
+    envs.set_opponents(["static"] * 3)
+    with envs.clone() as twin:
+        policy.asked.clear()
+        twin.step(np.zeros(2, int))
+    assert [info["valid"].tolist() for info in policy.asked] == [[True, True]]
+    pool = pommego.Pool()
+    pool.add(still)
+    envs = vec(opponents=pommego.LineUps([["static"] * 3, [pool] * 3], weights=[1, 0]), max_episode_steps=5)
+    envs.reset(seed=0)
+    states = envs.get_state()
+    envs.set_opponents([pool] * 3)
+    envs.set_state(range(3), states)
+    for _ in range(5):
+        envs.step(np.zeros(3, int))
+    assert pool.members[0].games == 0
+
+
 def test_states_and_resets_with_policies(vec: Vec) -> None:
     envs = vec(games=3, opponents=[play, "simple", play])
     obs, info = envs.reset(seed=4)

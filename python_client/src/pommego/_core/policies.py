@@ -49,7 +49,8 @@ class PolicyGames:
         self._seed, self._episode = np.zeros(games, np.uint64), np.zeros(games, np.uint64)
         self._known = np.zeros(games, np.bool_)  # whether that is the seat of the current episode
         self._asked: list[tuple[Array, Observation, dict[str, Array]]] = []
-        self._line_ups = line_ups.line_ups  # the line-ups last set
+        self._latest: dict[int, Any] = {}  # for each opponent, the policy or pool last set there
+        self._set(line_ups)
         self._policies: list[Any] = []  # those with a seat; `_playing` has their numbers, -1: an agent
         self._playing = np.full((games, made.policies), -1)
         # The pools of each game, with their members and the rows that these play.
@@ -82,8 +83,13 @@ class PolicyGames:
         if what is restore:
             self._known[args[0]] = False
         elif what is Games.set_opponents:
-            self._line_ups = args[0].line_ups
+            self._set(args[0])
         return self._without_policies(answer) if isinstance(answer, View) else answer
+
+    def _set(self, line_ups: LineUps) -> None:
+        self._line_ups = line_ups.line_ups
+        for line_up in reversed(self._line_ups):
+            self._latest |= {k: one for k, one in enumerate(line_up) if not isinstance(one, str)}
 
     def recv(self) -> View:
         return self._without_policies(self._inner.recv())
@@ -121,9 +127,11 @@ class PolicyGames:
         self._known[games] = False  # until all are seated: a pool's rule may fail
         for i in np.flatnonzero(first).tolist():
             game, seed, episode = int(games[i]), int(view.seed[i]), int(view.episode[i])
-            members = self._pools[game] = {}
-            # The state may have a line-up that is not set: then the first line-up plays.
-            line_up = self._line_ups[0 if view.line_up is None else max(view.line_up[i], 0)]
+            members: dict[Pool, tuple[Member, list[int]]] = {}
+            number = 0 if view.line_up is None else int(view.line_up[i])
+            # A state may have a line-up that is not set: then who plays besides policies is unknown here.
+            line_up = self._line_ups[number] if number >= 0 else self._latest
+            self._pools[game] = members if number >= 0 else {}
             for j, k in enumerate(self.about.policy_seats):
                 player = line_up[k]
                 if isinstance(player, Pool):
