@@ -170,5 +170,10 @@ def test_evaluate_over_rules() -> None:
     def still(_: Any, info: Any) -> np.ndarray:
         return np.zeros(len(info["seat"]), int)
 
-    judged = pommego.evaluate(still, ID, ["static"] * 3, games=8, rules=[QUICK, SLOW], seed=5)
-    assert judged.games == 8
+    def lengths(games: int, rules: list[Any]) -> list[int]:
+        return pommego.evaluate(still, ID, ["static"] * 3, games, rules=rules, seed=5).lengths.tolist()
+
+    drawn = lengths(12, [QUICK, SLOW])
+    assert set(drawn) == {9, 14}
+    assert lengths(8, [QUICK, SLOW]) == drawn[:8], "also with two games in each seat"
+    assert lengths(8, [QUICK, SLOW, SLOW, QUICK] * 2) == [9, 14, 14, 9] * 2

@@ -100,9 +100,11 @@ def play_games(
     found = {id(one): one for game in games for one in game.players if not isinstance(one, str)}
     options = options_for(found.values(), options)
     options["connection"] = Connection.read(options.get("connection")).expanding()
+    rules = options.get("rules")
     with ExitStack() as stack:
         for seat, numbers in sorted(tables.items()):
             own = [games[number] for number in numbers]
+            options["rules"] = _rules_of(numbers, rules, len(games))
             envs = stack.enter_context(_make(spec, seat, own, every_seat, options))
             groups.append(_Group(envs, own, np.array(numbers)))
         every, ends = [group.envs for group in groups], np.cumsum([group.envs.num_envs for group in groups])
@@ -118,6 +120,15 @@ def play_games(
             tell(int(played.over.sum()))
     tell(len(games))
     return played
+
+
+def _rules_of(numbers: list[int], rules: Any, games: int) -> Any:
+    """Return the rules of some of the games, in a form that `make_vec` reads as it would for all."""
+    if isinstance(rules, Sequence) and len(rules) == games:
+        return [rules[number] for number in numbers]
+    if isinstance(rules, Sequence) and len(rules) == len(numbers):
+        return [one for one in rules for _ in range(2)]  # a seed draws the same from both
+    return rules
 
 
 def _make(
