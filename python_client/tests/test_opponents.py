@@ -557,6 +557,9 @@ def test_a_pool_goes_on_from_its_state(vec: Vec) -> None:
     assert run(pool, envs, 40) == want
     with pytest.raises(ValueError, match="policies for"):
         pool.restore(saved, [])
+    small = pommego.Pool(size=1)
+    small.restore(saved, policies)
+    assert [one.name for one in small.members] == ["third"]
 
 
 def test_names_of_members() -> None:

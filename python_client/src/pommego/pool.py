@@ -163,9 +163,12 @@ class Pool:
         member = Member(name, policy, self._added, self.rating, scores=deque(maxlen=self._window))
         self._members[member.number] = member
         self._added += 1
-        if self._size is not None and len(self._members) > self._size:
-            del self._members[next(iter(self._members))]
+        self._make_room()
         return member
+
+    def _make_room(self) -> None:
+        while self._size is not None and len(self._members) > self._size:
+            del self._members[next(iter(self._members))]
 
     def weights(self) -> NDArray[np.float64]:
         """Return how often each member is drawn, summing to 1.
@@ -223,7 +226,7 @@ class Pool:
         return {"rating": self.rating, "added": self._added, "members": members}
 
     def restore(self, state: Mapping[str, Any], policies: Sequence[Any]) -> None:
-        """Continue from the result of `state`, with these policies.
+        """Continue from the result of `state`, with these policies, of which the pool keeps its `size`.
 
         Raises:
             ValueError: there are more or fewer policies than members.
@@ -236,6 +239,7 @@ class Pool:
                 scores = deque(saved["scores"], maxlen=self._window)
                 kept = saved["number"], saved["rating"], saved["games"], scores
                 self._members[saved["number"]] = Member(saved["name"], policy, *kept)
+        self._make_room()
 
     def __repr__(self) -> str:
         return f"Pool({len(self)} members, rating {self.rating:.0f})"
