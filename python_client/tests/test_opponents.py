@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -405,6 +407,16 @@ def test_wrong_answers_of_a_policy(vec: Vec, answer: Any, error: type, says: str
 def test_opponents_that_cannot_be(vec: Vec, options: dict[str, Any], error: type, says: str) -> None:
     with pytest.raises(error, match=says):
         vec(**options)
+
+
+def test_hosts_get_no_policies() -> None:
+    """A policy that cannot be pickled may play where actors or servers share the games."""
+    policy = Counting()
+    policy.lock = threading.Lock()
+    line_ups = pommego.LineUps([[policy, "static"], ["simple", policy]])
+    sent = pickle.loads(pickle.dumps(line_ups.of_games(slice(0, 2))))
+    assert sent.fields() == line_ups.fields()
+    assert line_ups.line_ups[0][0] is policy
 
 
 def test_line_ups_that_cannot_be() -> None:

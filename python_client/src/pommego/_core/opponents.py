@@ -22,6 +22,7 @@ Policy = Callable[[dict[str, NDArray[Any]], dict[str, NDArray[Any]]], ArrayLike]
 Opponent: TypeAlias = "str | Policy | Pool"
 
 LEARNER = "learner"
+HERE = print  # in line-ups in place of any policy, where its actions come from the caller
 _POLICY = "policy"  # the server's name for a seat that is played from here
 
 
@@ -112,7 +113,11 @@ class LineUps:
         return [k for k in range(width) if not all(isinstance(one, str) for one in there[k])]
 
     def of_games(self, games: slice) -> LineUps:
+        """Return the line-ups of some games for their host: without the policies, which stay here."""
         own = copy.copy(self)
+        own.line_ups = tuple(
+            tuple(one if isinstance(one, str) else HERE for one in each) for each in self.line_ups
+        )
         own.by_game = None if self.by_game is None else self.by_game[games]
         return own
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pommego._core.connecting import Connection
 from pommego._core.merging import keep_rows, take_rows, together
-from pommego._core.opponents import LineUps, Policy
+from pommego._core.opponents import HERE, LineUps, Policy
 from pommego._core.policies import choose
 from pommego._core.program import UnscorableError
 from pommego._core.saved import Simulation
@@ -24,7 +24,6 @@ from pommego.vector import PommegoVectorEnv
 
 _SHOWN = ("action_mask", "alive", "seat", "state")
 _LOST = "the connection to an agent failed: see the warning, and look at the agent's address, key and limits"
-_HERE = print  # in line-ups in place of any policy: its actions come from here, and its rows are not hidden
 
 
 class Game(NamedTuple):
@@ -136,11 +135,11 @@ def _make(
 ) -> PommegoVectorEnv:
     """Make an environment in which this seat, and all that policies play, have rows."""
     others = [(seat + 1 + k) % spec.seats for k in range(spec.seats - 1)]
-    named = [[g.players[k] if isinstance(g.players[k], str) else _HERE for k in others] for g in games]
+    named = [[g.players[k] if isinstance(g.players[k], str) else HERE for k in others] for g in games]
     line_ups = LineUps.read(named, len(games))
     line_ups.hidden = False
     if every:
-        line_ups.line_ups += ((_HERE,) * len(others),)  # no game uses it
+        line_ups.line_ups += ((HERE,) * len(others),)  # no game uses it
     seating = {"opponents": line_ups, "seat": seat, "on_death": "wait", "counts": every}
     return make_vec(spec.id.removeprefix("custom:"), len(games), **options | seating)
 
