@@ -109,7 +109,8 @@ class Pool:
             ``(1 - win rate)**2``, so most often those that the learner loses against;
             "even", by ``win rate * (1 - win rate)``; or a function from the win rates,
             float64 (members,), to weights.
-        seed: of the draws. A draw depends on it, on the weights, and on the episode's seed and number.
+        seed: of the draws. A draw depends on it, on the weights, and on the episode's seed and number. Give
+            pools that meet different seeds: with the same one their members meet in fixed pairs.
         window: how many of a member's latest games count for its win rate.
 
     Attributes:

@@ -226,7 +226,11 @@ class SuiteResult:
 
     @property
     def rating(self) -> Interval:
-        """The score as a rating on Elo's scale, where the suite's opponents have 0; at most 800."""
+        """The score as a rating: 400 log10 of its odds, at most 800.
+
+        Equals of the opponents have 0 in duels and team games where a tie is half a win. They have less where
+        a tie counts less, and about -190 in free-for-alls of four: this is not the scale of tournaments.
+        """
         return Interval(*map(_elo, self.score))
 
     @property
@@ -391,7 +395,7 @@ def _part(
 
 
 def _elo(score: float) -> float:
-    """Return the Elo difference to the opponents for this score, 800 at most."""
+    """Return the Elo difference between two sides for this score, 800 at most."""
     return 400 * math.log10(max(score, 0.01) / max(1 - score, 0.01))
 
 
