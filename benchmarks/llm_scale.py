@@ -121,7 +121,7 @@ class Written:
         moves, tick = self._moves[messages[1]["content"]], view(messages)["tick"]
         move = moves[tick] if tick < len(moves) else 0
         move, *words = move if isinstance(move, list) else [move]
-        said = f"; say {words[0]} {words[1]}" if words and words[0] else ""
+        said = f"; say {words[0]} {words[1]}" if any(words) else ""
         return self._names[move] + said
 
 

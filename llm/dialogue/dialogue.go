@@ -132,8 +132,7 @@ func Tell(game env.Game, m env.Match) (tell func(*scene.Step, int, []uint8, []fl
 		s := seats[seat]
 		s.Act(now, made) // this ends the orders: an answer has one move
 		view, _ := s.View(now)
-		o := orders.Orders{Actions: action[:movers]}
-		copy(o.Said[:], action[movers:])
+		o := orders.Orders{Actions: action[:movers], Said: action[movers:]}
 		answer := o.Text(&w.Head)
 		if values != nil && movers == 1 {
 			seen := now.Seen(&w.Head, seat)

@@ -73,7 +73,7 @@ func (c *Controller) Act(head *scene.Head, seen *scene.Step, seat int, action []
 	if done && c.tick > 0 {
 		return true
 	}
-	copy(action[copy(action, t.made):], c.orders.Said[:])
+	copy(action[copy(action, t.made):], c.orders.Said)
 	c.last = t
 	c.tick++
 	return false

@@ -89,9 +89,11 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Add("The bomb is near, so I hide.\nAction: up")
 	f.Add("```json\n{\"action\": \"go\", \"cell\": [3, 4], \"ticks\": 5}\n```")
-	head, sides := headOf(f, "PommeRadioCompetition-v2"), headOf(f, "BaseWarSides-v0")
+	heads := []*scene.Head{headOf(f, "PommeRadioCompetition-v2"), headOf(f, "BaseWarSides-v0"),
+		variantOf(f, "PommeRadioCompetition-v2", `{"radio_num_words": 3}`)}
 	f.Fuzz(func(t *testing.T, text string) {
-		check(t, text, head)
-		check(t, text, sides)
+		for _, head := range heads {
+			check(t, text, head)
+		}
 	})
 }

@@ -2,6 +2,7 @@ package orders
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"pommego/arena/scene"
@@ -14,7 +15,7 @@ type Orders struct {
 	Actions []uint8   // for Play: the choices of the components that move figures, tick after tick
 	Cell    env.Place // for Go
 	Ticks   int       // for how many ticks an order holds; 0: DefaultTicks
-	Said    [2]uint8  // the numbers of the message; 0: none
+	Said    []uint8   // the numbers of the message, from the first on; 0: nothing
 }
 
 // Limits of an answer.
@@ -74,8 +75,10 @@ func (o *Orders) Text(head *scene.Head) string {
 	if o.Kind != Play && o.Ticks > 0 {
 		text += fmt.Sprintf(" for %d", o.Ticks)
 	}
-	if o.Said[0] > 0 {
-		text += strings.TrimSuffix(fmt.Sprintf("; say %d %d", o.Said[0], o.Said[1]), " 0")
+	for n, word := range slices.Backward(o.Said) {
+		if word > 0 {
+			return text + "; say " + strings.Trim(fmt.Sprint(o.Said[:n+1]), "[]")
+		}
 	}
 	return text
 }

@@ -1,6 +1,7 @@
 package orders
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -10,9 +11,11 @@ import (
 	"pommego/env/catalog"
 )
 
-func headOf(t testing.TB, id string) *scene.Head {
+func headOf(t testing.TB, id string) *scene.Head { return variantOf(t, id, "{}") }
+
+func variantOf(t testing.TB, id, rules string) *scene.Head {
 	t.Helper()
-	game, err := catalog.Game(id)
+	game, err := catalog.Variant(id, json.RawMessage(rules))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,6 +25,7 @@ func headOf(t testing.TB, id string) *scene.Head {
 
 func TestParse(t *testing.T) {
 	radio, suite := headOf(t, "PommeRadioCompetition-v2"), headOf(t, "SuiteBot-v0")
+	three := variantOf(t, "PommeRadioCompetition-v2", `{"radio_num_words": 3}`)
 	for _, tc := range []struct {
 		text    string
 		head    *scene.Head
@@ -50,6 +54,15 @@ func TestParse(t *testing.T) {
 		{"", radio, "stop", Illegal},
 		{"go 30,4", radio, "stop", Illegal},
 		{"up; say the numbers 2 and 3, not 9", radio, "up; say 2 3", Repaired},
+		{"up; say 1 2 3", three, "up; say 1 2 3", Legal},
+		{"up; say 0 0 3 4", three, "up; say 0 0 3", Repaired},
+		{"up; say 0 5", radio, "up; say 0 5", Legal},
+		{"say 0 0", radio, "stop", Illegal},
+		{"say 2 3", radio, "stop; say 2 3", Repaired},
+		{"say 2 3; up", radio, "up; say 2 3", Repaired},
+		{"I say 2 3 and go up.", radio, "up; say 2 3", Repaired},
+		{"say 2 3, not up", radio, "stop", Illegal},
+		{"up; say 2 3 and bomb", radio, "up; say 2 3", Repaired},
 		{"plant_bomb", suite, "plant_bomb", Legal},
 		{"bomb", suite, "plant_bomb", Repaired},
 		{"stop", suite, "hold", Repaired},

@@ -300,15 +300,18 @@ func (r *reader) times() int {
 	return int(min(max(n, 1), MostWords))
 }
 
-// say reads the message, which is the rest of the tokens.
+// say reads the message: the rest of the tokens; in an answer that begins with it, those before the first move, order
+// or doubt.
 func (r *reader) say() {
-	n := 0
-	for _, w := range r.tokens {
+	says, first := r.head.Actions[r.head.Movers():], r.orders+len(r.Actions) == 0
+	for ; len(r.tokens) > 0; r.tokens = r.tokens[1:] {
+		w := r.tokens[0]
+		if first && (r.choice(w) >= 0 || slices.Contains(kindNames[:], w) || slices.Contains(doubts, w)) {
+			break
+		}
 		word, err := strconv.ParseUint(w, 10, 8)
-		if says := r.head.Actions[r.head.Movers():]; err == nil && word > 0 && n < len(says) && int(word) < says[n].N {
-			r.Said[n] = uint8(word)
-			n++
+		if n := len(r.Said); err == nil && n < len(says) && int(word) < says[n].N {
+			r.Said, r.said = append(r.Said, uint8(word)), r.said || word > 0
 		}
 	}
-	r.said, r.tokens = n > 0, nil
 }

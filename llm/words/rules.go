@@ -48,7 +48,7 @@ func (w *Writer) Prompt(form Form) string {
 	}
 	must(templates.ExecuteTemplate(b, "prompt.txt", map[string]any{"Spec": w.Spec, "Head": &w.Head, "Teams": teams,
 		"Rules": Rules(w.Spec), "Endings": w.endings, "Legend": w.legend(all), "Form": form, "Figures": w.figures,
-		"Moves": w.Spec.Actions[0].Names, "Says": len(w.Spec.Actions) > w.figures}))
+		"Moves": w.Spec.Actions[0].Names, "Says": len(w.Spec.Actions) - w.figures}))
 	return b.String()
 }
 

@@ -380,6 +380,8 @@ func TestRulesOfEveryGame(t *testing.T) {
 // TestRulesOfVariants: where other rules make a sentence false, another stands in its place.
 func TestRulesOfVariants(t *testing.T) {
 	for _, tc := range []struct{ id, rules, want string }{
+		{"PommeRadioCompetition-v2", `{"radio_num_words": 1}`, `end with "; say" and 1 number. The`},
+		{"PommeRadioCompetition-v2", `{"radio_num_words": 3}`, `end with "; say" and 3 numbers. The`},
 		{"BaseWar-v0", `{"tick_at_once": true}`, "explodes 6 ticks after it was laid"},
 		{"BaseWar-v0", `{"bombs_spent": true}`, "a figure has 3 for the whole game."},
 		{"BaseWar-v0", `{"own_cell_safe": true}`, "lives. A bomb hurts no figure on its own cell. The"},
