@@ -249,10 +249,15 @@ func (r *reader) number() (n int, ok bool) {
 	return 0, false
 }
 
-// cell reads a row and a column of the board.
+// cell reads a row and a column of the board, or a column and a row if the answer says so.
 func (r *reader) cell() bool {
+	before := r.tokens
 	row, _ := r.number()
+	skipped := before[:len(before)-len(r.tokens)]
 	col, ok := r.number()
+	if c := slices.Index(skipped, "column"); c >= 0 && !slices.Contains(skipped[:c], "row") {
+		row, col = col, row
+	}
 	if on := row < r.head.Rows && col < r.head.Cols; ok && on {
 		r.Cell = env.Place{row, col}
 	} else {
@@ -261,9 +266,14 @@ func (r *reader) cell() bool {
 	return ok
 }
 
-// ticks reads for how long an order holds, if the answer says so: next, or after the object of the order.
+// ticks reads for how long an order holds, if the answer says so: next, or after the object of the order. Two numbers
+// are a cell.
 func (r *reader) ticks() bool {
+	before := r.tokens
 	n, ok := r.number()
+	if _, cell := r.number(); cell {
+		r.tokens, ok = before, false
+	}
 	for i := 0; !ok && i+1 < len(r.tokens); i++ {
 		if w := r.tokens[i]; r.choice(w) >= 0 || slices.Contains(kindNames[:], w) || slices.Contains(doubts, w) {
 			break
