@@ -15,7 +15,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"pommego/arena/match"
 	"pommego/arena/trace"
@@ -122,25 +121,32 @@ func wantActions(t *testing.T, game []byte, seat int, turns []int) {
 	}
 }
 
-// TestDroppedDialogues: dialogues in which a caller went before its answer was played are checked, too.
+// TestDroppedDialogues: dialogues in which a caller went before all of its answer was played are checked, too, and it
+// is told the same without a record.
 func TestDroppedDialogues(t *testing.T) {
 	s, path := recording(t)
-	a, b := s.dial(t), s.mustTools(t)
-	const name = `"episode_id":"the-name-of-a-game-in-tests"`
-	a.reset(`{"seed":3,` + name + `,"opponents":"open"}`)
-	b.tell("new_game", `{`+name+`}`)
-	goes := s.post(t, b.ID(), "act", `{"action":"wait for 100"}`)
-	time.Sleep(100 * time.Millisecond)
-	goes()
-	b.tell("look", `{}`) // waits until its call has ended
-	for range 2 {
-		var plays sync.WaitGroup
-		plays.Go(func() { a.step("stop") })
-		b.tell("act", `{"action":"stop"}`)
-		plays.Wait()
+	told := []string{}
+	for _, s := range []*server{s, serve(t, nil)} {
+		a, b := s.dial(t), s.mustTools(t)
+		const name = `"episode_id":"the-name-of-a-game-in-tests"`
+		a.reset(`{"seed":3,` + name + `,"opponents":"open"}`)
+		b.tell("new_game", `{`+name+`}`)
+		goes := s.post(t, b.ID(), "act", `{"action":"wait for 100"}`)
+		a.step("dig for 30")
+		goes()
+		b.tell("look", `{}`) // waits until its call has ended
+		for range 2 {
+			var plays sync.WaitGroup
+			plays.Go(func() { a.step("stop") })
+			told = append(told, b.tell("act", `{"action":"stop"}`)[0])
+			plays.Wait()
+		}
+		if err := s.stop(); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err := s.stop(); err != nil {
-		t.Fatal(err)
+	if told[0] != told[2] || told[1] != told[3] || !strings.Contains(told[0], "wood burnt") {
+		t.Errorf("it is told %q, and without a record %q", told[:2], told[2:])
 	}
 	if said, ok := verify(path); !ok {
 		t.Error(said)

@@ -96,9 +96,9 @@ func (g *game) take(s *seat, text string) {
 		return
 	}
 	if s.turn == nil && g.record != nil { // the client did not wait for the last reply, so no turn has begun
-		step := g.look()
+		step, talk := g.look(), *s.Seat
 		view, _ := s.View(&step)
-		s.turn = s.Turn(&step, dialogue.Message{Role: "user", Content: view})
+		s.turn, *s.Seat = s.Turn(&step, dialogue.Message{Role: "user", Content: view}), talk
 	}
 	if s.Take(text); s.turn != nil {
 		s.turn.Answer, s.turn.Reading = &text, s.Last.Reading

@@ -55,6 +55,7 @@ var causes = map[string]string{"collapse": "in a falling ring", "move": "in a co
 
 // Happens adds the events of a step that a seat saw to a Last.
 func (w *Writer) Happens(seen *scene.Step, seat int, to *Last) {
+	to.Happened = slices.Clone(to.Happened) // records share it
 	for i := range seen.Events {
 		e := &seen.Events[i]
 		who, what, figure, by := w.whose(e.Seat, seat, ""), e.What, 'a', causes[e.What]
