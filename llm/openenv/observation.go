@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"strings"
 	"unicode/utf8"
 
 	"pommego/arena/match"
@@ -60,8 +59,9 @@ func (g *game) observe(s *seat, step *scene.Step, first bool) observation {
 	about, told := metadata{Seat: s.Number, Tick: step.Step, Reading: s.Last.Reading, Late: s.Counts.Late}, s.Last
 	reward, prompt := s.unpaid, ""
 	if first {
-		prompt = *cmp.Or(s.prompt, new(s.Prompt()))
-		text = strings.TrimPrefix(prompt+"\n"+text, "\n")
+		if prompt = *cmp.Or(s.prompt, new(s.Prompt())); prompt != "" {
+			text = prompt + "\n" + text
+		}
 	}
 	counts := s.Counts
 	if s.unpaid = 0; s.done {

@@ -424,6 +424,10 @@ func TestOwnPrompt(t *testing.T) {
 	if a = c.reset(`{"system_prompt":""}`); !strings.HasPrefix(a.Data.Observation.Text, "Tick 0 of 800.") {
 		t.Errorf("without a prompt it begins with %s", a.raw)
 	}
+	if a = c.reset(`{"system_prompt":"\nPlay."}`); a.Data.Metadata.Prompt != 6 ||
+		!strings.HasPrefix(a.Data.Observation.Text, "\nPlay.\nTick 0 of 800.") {
+		t.Errorf("with a prompt that begins with a line break it begins with %s", a.raw)
+	}
 	if a = c.reset(`{"seed":1,"hints":true}`); a.Data.Metadata.Prompt != strings.Index(a.Data.Observation.Text, "\nTick 0") ||
 		!strings.Contains(a.raw, "Legal") {
 		t.Errorf("with hints it begins with %s", a.raw)

@@ -119,6 +119,7 @@ def test_every_seat_reads_the_same_first(where: dict[str, Any]) -> None:
         {"detail": "json", "hints": False},
         {"system_prompt": "Tick 0 begins.\nTick wéll, {always}.", "detail": "short"},
         {"system_prompt": ""},
+        {"system_prompt": "\nPlay.\n", "detail": "json"},
     ):
         seen = []
 
@@ -128,7 +129,7 @@ def test_every_seat_reads_the_same_first(where: dict[str, Any]) -> None:
 
         pommego.llm.evaluate(model, "OneVsOne-v0", "static", games=1, seed=3, **options, **where)
         env = pommego.llm.Environment(opponents="static", **options, **where)
-        assert "\n".join(seen[0]).lstrip("\n") in [env.reset(seed=3, seat=seat) for seat in (0, 1)]
+        assert "\n".join(filter(None, seen[0])) in [env.reset(seed=3, seat=seat) for seat in (0, 1)]
         assert seen[0][1][:6] in ("Tick 0", '{"tick')
         assert seen[0][0] == options.get("system_prompt", seen[0][0])
         assert ("Legal" in seen[0][1] or "legal" in seen[0][1]) == options.get("hints", True)
