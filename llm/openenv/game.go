@@ -100,7 +100,11 @@ func (g *game) take(s *seat, text string) {
 		view, _ := s.View(&step)
 		s.turn, *s.Seat = s.Turn(&step, dialogue.Message{Role: "user", Content: view}), talk
 	}
-	if s.Take(text); s.turn != nil {
+	counts := s.Counts
+	if s.Take(text); !g.match.Status().In.Has(s.Number) {
+		s.Counts = counts // its answers play nothing
+	}
+	if s.turn != nil {
 		s.turn.Answer, s.turn.Reading = &text, s.Last.Reading
 		g.record.Turn(s.Number, s.turn)
 		s.turn = nil

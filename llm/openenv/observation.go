@@ -47,6 +47,7 @@ type metadata struct {
 	Result  string           `json:"result,omitempty"`  // the result of the seat, at the end
 	Counts  *match.Readings  `json:"counts,omitempty"`  // how answers were read; for the model at the end
 	Game    map[string]int32 `json:"game,omitempty"`    // what the game counts for the seat; not for the model
+	Out     bool             `json:"out,omitempty"`     // the seat is out while its team plays on; not for the model
 	Played  []byte           `json:"played,omitempty"`  // the actions since the last answer; not for the model
 }
 
@@ -74,6 +75,7 @@ func (g *game) observe(s *seat, step *scene.Step, first bool) observation {
 	shown := seen{Text: text, Legal: legal, Metadata: about}
 	about.Played, s.played, about.Prompt = s.played, nil, utf8.RuneCountInString(prompt)
 	about.Counts, about.Game = &counts, map[string]int32{}
+	about.Out = !s.done && !g.match.Status().In.Has(s.Number)
 	for name, bySeat := range step.Counts {
 		about.Game[name] = bySeat[s.Number]
 	}

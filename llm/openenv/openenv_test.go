@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -99,6 +100,7 @@ type answer struct {
 			Reading, Result  string
 			Last             *words.Last
 			Prompt           int
+			Out              bool
 			Counts           map[string]int
 			Played           []byte
 		}
@@ -570,6 +572,23 @@ func TestOutOfTeam(t *testing.T) {
 	}
 	if sum != 1 && sum != -1 || played != a.Data.Metadata.Tick {
 		t.Errorf("the game paid %v after %d actions in %d ticks", sum, played, a.Data.Metadata.Tick)
+	}
+}
+
+// TestOutOfTwo: while another session of its team plays on, who is out is told so, and its answers do not count.
+func TestOutOfTwo(t *testing.T) {
+	s := serve(t, nil)
+	a, b := s.dial(t), s.dial(t)
+	const name = `"episode_id":"the-name-of-a-game-in-tests","move_timeout_s":0.05`
+	a.reset(`{"seed":2,"env":"PommeTeam-v0","opponents":["static","open","static"],` + name + `}`)
+	b.reset(`{"seat":2,` + name + `}`)
+	var plays sync.WaitGroup
+	plays.Go(func() { b.step("wait for 20") })
+	first := a.step("bomb, " + strings.Repeat("stop, ", 19))
+	plays.Wait()
+	counts, again := first.Data.Metadata.Counts, a.step("up")
+	if !first.Data.Metadata.Out || again.Data.Done || !maps.Equal(again.Data.Metadata.Counts, counts) {
+		t.Errorf("who is out is told %s and %s", first.raw, again.raw)
 	}
 }
 

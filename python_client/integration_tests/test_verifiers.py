@@ -128,6 +128,78 @@ def test_one_server_tells_and_plays(monkeypatch: pytest.MonkeyPatch) -> None:
     assert popen.call_count <= 1
 
 
+class Says:
+    """A model that says what it is given and ends or fails, and keeps what it is told and paid."""
+
+    def __init__(self, *answers: str, after: threading.Event, fails: bool = False) -> None:
+        self.answers, self.after, self.told, self.paid = iter(answers), after, [], {}
+        self.trace = SimpleNamespace(errors=[1] * fails, record_reward=self.pay, record_metrics=Mock())
+
+    def pay(self, name: str, reward: float) -> None:
+        self.paid[name] = reward
+
+    @asynccontextmanager
+    async def interaction(self, _: object) -> AsyncIterator[Says]:
+        yield self
+
+    async def turn(self, view: str) -> SimpleNamespace:
+        if self.told:
+            await asyncio.to_thread(self.after.wait)
+        self.told.append(view)
+        answer = next(self.answers, None)
+        return SimpleNamespace(terminated=answer is None, last_reply=answer)
+
+
+def play(
+    server: pommego.Server, monkeypatch: pytest.MonkeyPatch, made: type, reset: Any, *players: Any
+) -> Any:
+    """Play a game with models of this file and environments of a class."""
+    config = SimpleNamespace(address=server.address, token=server.token, shaping={})
+    monkeypatch.setattr("pommego.verifiers.Environment", made)
+    monkeypatch.setattr(PommegoVerifier, "config", config, raising=False)
+    task = SimpleNamespace(data=SimpleNamespace(reset=reset, idx=0))
+    agents = SimpleNamespace(**{f"player{k}": player for k, player in enumerate(players)})
+    return PommegoVerifier.__new__(PommegoVerifier).run(task, agents)
+
+
+def test_who_is_out_is_not_asked(server: pommego.Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While the model of another seat thinks, so that the server answers in between."""
+    out, now = threading.Event(), threading.Event()
+    now.set()
+
+    class Watched(Environment):
+        def _ask(self, kind: str, data: Any) -> str:
+            told = super()._ask(kind, data)
+            if self._last.metadata.out:
+                out.set()
+            return told
+
+    dies, thinks = (
+        Says("bomb, " + "stop, " * 19, after=now),
+        Says("wait for 12", *["wait for 99"] * 9, after=out),
+    )
+    reset = {"env": "PommeTeam-v0", "opponents": ["static", "open", "static"], "rules": {"max_steps": 40}}
+    asyncio.run(play(server, monkeypatch, Watched, reset | {"seed": 2, "move_timeout_s": 0.1}, dies, thinks))
+    assert len(dies.told) == 1 and dies.paid == thinks.paid and len(dies.paid) == 1
+
+
+def test_a_game_that_fails_later_pays_nobody(server: pommego.Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also those whose model had ended."""
+    ended = threading.Event()
+
+    class Ends(Says):
+        @asynccontextmanager
+        async def interaction(self, _: object) -> AsyncIterator[Says]:
+            yield self
+            asyncio.get_running_loop().call_soon(ended.set)
+
+    ends, fails = Ends(after=ended), Says("stop", after=ended, fails=True)
+    reset = {"env": "OneVsOne-v0", "opponents": ["open"]}
+    with pytest.RaisesGroup(pytest.RaisesExc(RuntimeError, match="cannot be scored")):
+        asyncio.run(play(server, monkeypatch, Environment, reset, ends, fails))
+    assert ends.paid == fails.paid == {}
+
+
 class Waiting:
     """A model that answers once if it is the first, and then never."""
 
@@ -154,19 +226,15 @@ def test_cancelled(server: pommego.Server, monkeypatch: pytest.MonkeyPatch) -> N
             super().__init__(**given)
             made.append(self)
 
-    async def play() -> None:
+    async def cancel() -> None:
         answered = asyncio.Event()
         reset = {"env": "OneVsOne-v0", "opponents": ["open"], "move_timeout_s": 3}
-        task = SimpleNamespace(data=SimpleNamespace(reset=reset, idx=0))
-        agents = SimpleNamespace(player0=Waiting(answered), player1=Waiting(answered))
-        run = asyncio.create_task(PommegoVerifier.__new__(PommegoVerifier).run(task, agents))
+        players = Waiting(answered), Waiting(answered)
+        run = asyncio.create_task(play(server, monkeypatch, Kept, reset, *players))
         await answered.wait()
         run.cancel()
         with pytest.raises(asyncio.CancelledError):
             await run
 
-    config = SimpleNamespace(address=server.address, token=server.token, shaping={})
-    monkeypatch.setattr("pommego.verifiers.Environment", Kept)
-    monkeypatch.setattr(PommegoVerifier, "config", config, raising=False)
-    asyncio.run(play())
+    asyncio.run(cancel())
     assert len(made) == 2 and all(env._socket.closed for env in made)

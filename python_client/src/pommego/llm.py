@@ -59,6 +59,7 @@ class _About(msgspec.Struct, frozen=True):
     counts: dict[str, int] = {}  # how answers were read
     game: dict[str, int] = {}  # counts of the game
     prompt: int = 0
+    out: bool = False
     played: bytes = b""
 
 

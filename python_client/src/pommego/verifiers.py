@@ -133,18 +133,25 @@ class PommegoVerifier(vf.Env[PommegoVerifierConfig]):
         seats = [own for own, name in enumerate(line) if name == _OPEN]
         if len(seats) > 1:
             reset["episode_id"] = secrets.token_hex(16)
-        threads = ThreadPoolExecutor(len(seats))  # a seat may wait for all others
+        threads, played = ThreadPoolExecutor(len(seats)), []  # a seat may wait for all others
         try:
             async with asyncio.TaskGroup() as group:
                 for k, own in enumerate(seats):
                     given = reset | {"seat": own, "opponents": [*line[:own], *line[own + 1 :]]}
                     agent, env = getattr(agents, f"player{k}"), Environment(**where, **given)
-                    group.create_task(self._play(env, agent, task.data.idx, threads))
+                    played.append(group.create_task(self._play(env, agent, task.data.idx, threads)))
         finally:
             threads.shutdown(wait=False)  # after a cancellation they end as their connections are closed
+        for trace, reward, counts in (seat.result() for seat in played):
+            trace.record_reward("game", reward)
+            trace.record_metrics(counts)
+            for name, weight in self.config.shaping.items():
+                trace.record_reward(name, counts[name], weight)
 
-    async def _play(self, env: Environment, agent: vf.Agent, idx: int, threads: ThreadPoolExecutor) -> None:
-        """Play a seat to the end of the game, or until its model ends."""
+    async def _play(
+        self, env: Environment, agent: vf.Agent, idx: int, threads: ThreadPoolExecutor
+    ) -> tuple[Any, float, dict[str, int]]:
+        """Play a seat to the end of the game, or until its model ends: its trace, reward and counts."""
         call = partial(asyncio.get_running_loop().run_in_executor, threads)
         try:
             text = await call(env.reset)
@@ -155,15 +162,16 @@ class PommegoVerifier(vf.Env[PommegoVerifierConfig]):
                 raise ValueError(f"shaping has {sorted(unknown)}, expected some of {', '.join(counts)}")
             own = vf.TaskData(idx=idx, prompt=None, system_prompt=rules)
             async with agent.interaction(vf.Task(own)) as talk:
-                while not env._last.done and not (said := await talk.turn(view)).terminated:
-                    view = await call(env._play, said.last_reply)
+                while not env._last.done:
+                    if env._last.metadata.out:  # its team plays on
+                        view = await call(env._play, "stop")
+                    elif (said := await talk.turn(view)).terminated:
+                        break
+                    else:
+                        view = await call(env._play, said.last_reply)
         finally:
             if env._socket:
                 env._socket.close()
         if talk.trace.errors:
             raise RuntimeError(f"the model in seat {env._options['seat']} failed: the game cannot be scored")
-        talk.trace.record_reward("game", env.get_reward())
-        counts = env._last.metadata.game | env._last.metadata.counts
-        talk.trace.record_metrics(counts)
-        for name, weight in self.config.shaping.items():
-            talk.trace.record_reward(name, counts[name], weight)
+        return talk.trace, env.get_reward(), env._last.metadata.game | env._last.metadata.counts
