@@ -16,6 +16,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -162,6 +163,8 @@ def test_mistakes_name_what_was_given(where: dict[str, Any]) -> None:
         pommego.llm.Environment(opponent="simple")
     with pytest.raises(RuntimeError, match=r"call reset\(\) first"):
         pommego.llm.Environment().move("up")
+    with pytest.raises(ValueError, match='detail is "image", expected full, short or json: only llm:'):
+        pommego.llm.evaluate(str, "OneVsOne-v0", games=1, detail="image", **where)
     for options, says in (
         ({"env": "Pong-v0"}, "Pong-v0"),
         ({"opponents": "exec:rm"}, 'no agent is called "exec"'),
@@ -174,6 +177,19 @@ def test_mistakes_name_what_was_given(where: dict[str, Any]) -> None:
         pommego.llm.Environment(address="ws://127.0.0.1:1").reset()
     with pytest.raises(pommego.HandshakeError, match="401"):
         pommego.llm.Environment(address=where["address"], token="other").reset()
+
+
+@pytest.mark.parametrize("raised", [KeyboardInterrupt(), pommego.ConnectionError("gone")])
+def test_a_call_that_fails_ends_its_game(raised: BaseException, where: dict[str, Any]) -> None:
+    """Its late reply is not taken for that of another call, and nobody is paid for the game."""
+    env = pommego.llm.Environment(**where)
+    env.reset(seed=1)
+    with patch("pommego.llm.WebSocket.recv", side_effect=raised), pytest.raises(type(raised)):
+        env.order("wait", 3)
+    for call in (env.get_reward, partial(env.move, "up")):
+        with pytest.raises(RuntimeError, match=r"a call that failed has ended it: call reset\(\) first"):
+            call()
+    assert "Tick 0 of" in env.reset(seed=1) and env.get_reward() == -1
 
 
 @pytest.mark.parametrize(

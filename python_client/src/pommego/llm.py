@@ -109,13 +109,17 @@ class Environment:
         if self._socket:  # the server may have closed it meanwhile
             self._close()
         self._last, self._paid = None, 0.0
+        given = self._options | {name: options[name] for name in _OPTIONS if options.get(name) is not None}
+        if given.get("detail") == "image":
+            raise ValueError(
+                'detail is "image", expected full, short or json: only llm:, OpenEnv and MCP show it'
+            )
         address, token = self._where if self._where[0] else _own_server()
         where = Address.parse(address)
         where = replace(where, path=where.path.rstrip("/") + "/ws")
         self._socket = WebSocket.connect(where, subprotocol=None, token=token, max_message=_LONGEST)
         self._close = weakref.finalize(self, self._socket.close)
-        given = {name: options[name] for name in _OPTIONS if options.get(name) is not None}
-        return self._ask("reset", self._options | given)
+        return self._ask("reset", given)
 
     def move(self, moves: str) -> str:
         """Play one move, or several, one a tick, and look. They end early when something comes up.
@@ -145,18 +149,26 @@ class Environment:
         return self._play(f"{moves}; say {message}")
 
     def get_reward(self) -> float:
-        """Return the reward of the game, or -1 if it is not over: a model that stops has given up."""
-        return self._paid if self._last and self._last.done else -1.0
+        """Return the reward of the game, or -1 if it is not over: a model that stops has given up.
+
+        Raises:
+            RuntimeError: there is no game, or a call failed or was interrupted, which has ended it.
+        """
+        return self._paid if self._now().done else -1.0
 
     def _play(self, answer: str) -> str:
-        if self._last is None:
-            raise RuntimeError("there is no game yet: call reset() first")
-        if self._last.done:
+        if self._now().done:
             return "The game is over."
         short = answer if len(answer) < 2 * _END else answer[:_END] + answer[-_END:]
         return self._ask("step", {"action": short})
 
+    def _now(self) -> _Observation:
+        if self._last is None:
+            raise RuntimeError("there is no game, or a call that failed has ended it: call reset() first")
+        return self._last
+
     def _ask(self, kind: str, data: Mapping[str, Any]) -> str:
+        self._last = None  # until the reply is here: one that comes later would be taken for the next call's
         self._socket.send(json.dumps({"type": kind, "data": data}).encode(), _PATIENCE)
         said = self._socket.recv(_PATIENCE)
         try:
