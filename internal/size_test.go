@@ -25,13 +25,13 @@ type area struct {
 // areas covers every source file of the repository. The first that fits holds.
 var areas = []area{
 	{"env", "games: rules, observations, built-in agents", 23026},
-	{"vec", "many games stepped together, in batches", 3866},
-	{"bridge", "the server and its wire protocol", 5670},
-	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 15016},
-	{"llm", "seats of language models: texts, answers, OpenEnv and MCP", 3879},
-	{"cmd", "the command pommego", 3942},
+	{"vec", "many games stepped together, in batches", 3870},
+	{"bridge", "the server and its wire protocol", 5699},
+	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 15052},
+	{"llm", "seats of language models: texts, answers, OpenEnv and MCP", 3902},
+	{"cmd", "the command pommego", 3953},
 	{"internal", "crash-safe files, names of enumerations", 738},
-	{"python_client", "the Python client, its adapters and the original's API", 15611},
+	{"python_client", "the Python client, its adapters and the original's API", 15706},
 	{"benchmarks", "what measures speed and strength", 1047},
 	{"docs", "scripts that write the games' pages, the pictures and the site", 329},
 	{"tools", "what makes and verifies a release", 121},
@@ -50,7 +50,7 @@ const (
 	longestLine     = 120 // columns of a Go file; a tab is one
 	longestFunction = 60  // lines of a Go function, from func to its last brace
 	longestReadme   = 150 // lines
-	besideCeiling   = 8026
+	besideCeiling   = 8027
 )
 
 // production reports whether a file counts towards the ceilings.

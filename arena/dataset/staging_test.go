@@ -178,12 +178,12 @@ func TestImpossibleParts(t *testing.T) {
 		"1 bytes of visits": func(e *Episode) {
 			e.Decisions = []ledger.Decision{{Arrays: map[string][]byte{ledger.Visits: {1}}}}
 		},
-		"of seat 0 in step 0, want decisions in the order": func(e *Episode) { e.Decisions = []ledger.Decision{in(0, 1), in(0, 0)} },
-		"of seat 0 in step -1":                             func(e *Episode) { e.Decisions = []ledger.Decision{in(-1, 0)} },
-		"of which it has":                                  func(e *Episode) { e.Decisions = []ledger.Decision{in(e.Steps, 0)} },
-		"repetition 1":                                     func(e *Episode) { e.Repetition = 1 },
-		"of seat 4":                                        func(e *Episode) { e.Decisions = []ledger.Decision{{Seat: 4}} },
-		"7 games are asked":                                func(e *Episode) { e.Game = 7 },
+		"in step 0, want decisions in the order": func(e *Episode) { e.Decisions = []ledger.Decision{in(0, 1), in(0, 0)} },
+		"of seat 0 in step -1":                   func(e *Episode) { e.Decisions = []ledger.Decision{in(-1, 0)} },
+		"of which it has":                        func(e *Episode) { e.Decisions = []ledger.Decision{in(e.Steps, 0)} },
+		"repetition 1":                           func(e *Episode) { e.Repetition = 1 },
+		"of seat 4":                              func(e *Episode) { e.Decisions = []ledger.Decision{{Seat: 4}} },
+		"7 games are asked":                      func(e *Episode) { e.Game = 7 },
 	} {
 		part, played := t.TempDir(), *first.Played
 		change(&played)

@@ -247,8 +247,8 @@ func TestAgentsThatStartSlowly(t *testing.T) {
 	game, path := duel(t, "9"), filepath.Join(t.TempDir(), "ready")
 	m := game.New(1)[0]
 	m.Reset(env.Seed{Value: 1})
-	a, err := match.NewAgent(game, program(t, "starting:"+path), match.Rules{Limit: time.Minute, Wait: 100 * time.Millisecond},
-		slog.New(slog.DiscardHandler))
+	rules := match.Rules{Limit: time.Minute, Wait: 100 * time.Millisecond}
+	a, err := match.NewAgent(game, program(t, "starting:"+path), rules, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
