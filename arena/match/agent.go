@@ -27,6 +27,9 @@ func NewAgent(game env.Game, name string, r Rules, log *slog.Logger) (env.Agent,
 	return &outsider{game: game, player: p, rules: r.of(game, p), log: log}, nil
 }
 
+// mostWaits is for how many moves a player is waited for until it has been ready once; after that for one of an episode.
+const mostWaits = 6
+
 // outsider is an env.Agent whose moves a Player makes.
 type outsider struct {
 	env.NoSearch
@@ -34,6 +37,7 @@ type outsider struct {
 	player       Player
 	rules        Rules
 	ready        bool // the player has once been ready for an episode
+	waits        int  // how often it was waited for in vain
 	begun        bool // the player has been told of the episode
 	gone         bool // it is not asked again in the episode: it is absent, lost or given up
 	made         int  // moves that were answered
@@ -70,7 +74,8 @@ func (a *outsider) Act(m env.Match, seat int, action []uint8) {
 	}
 	if !a.begun {
 		if err := a.begin(seat); err != nil {
-			a.gone = a.ready || !errors.Is(err, context.DeadlineExceeded) // else it may be starting still
+			a.waits++ // one that has never been ready may be starting still
+			a.gone = a.ready || a.waits > mostWaits || !errors.Is(err, context.DeadlineExceeded)
 			a.fail(err)
 			return
 		}

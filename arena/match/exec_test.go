@@ -245,10 +245,12 @@ func TestAgentsNotReadyAgain(t *testing.T) {
 // A program that takes long to start is asked again, and plays once it is ready.
 func TestAgentsThatStartSlowly(t *testing.T) {
 	game, path := duel(t, "9"), filepath.Join(t.TempDir(), "ready")
+	starts := filepath.Join(t.TempDir(), "starts")
 	m := game.New(1)[0]
 	m.Reset(env.Seed{Value: 1})
-	rules := match.Rules{Limit: time.Minute, Wait: 100 * time.Millisecond}
-	a, err := match.NewAgent(game, program(t, "starting:"+path), rules, slog.New(slog.DiscardHandler))
+	rules := match.Rules{Limit: time.Minute, Wait: 2 * time.Second}
+	name := fmt.Sprintf("exec:echo >>'%s'; ", starts) + strings.TrimPrefix(program(t, "starting:"+path), "exec:")
+	a, err := match.NewAgent(game, name, rules, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,13 +259,14 @@ func TestAgentsThatStartSlowly(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	missed := func() int {
-		late, failed, _ := a.(env.Outside).Missed()
-		return late + failed
+	action := []uint8{0}
+	for range 6 { // however late it is now
+		if a.Act(m, 0, action); action[0] == 1 {
+			break
+		}
 	}
-	for before := 0; missed() > before; { // until a move is made
-		before = missed()
-		a.Act(m, 0, make([]uint8, 1))
+	if text, err := os.ReadFile(starts); action[0] != 1 || err != nil || len(text) != 1 {
+		t.Errorf("action %d, started %d times (%v), want 1 and once", action[0], len(text), err)
 	}
 }
 

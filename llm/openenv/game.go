@@ -95,13 +95,14 @@ func (g *game) take(s *seat, text string) {
 		g.reply(s, &step)
 		return
 	}
-	if s.turn == nil && g.record != nil { // the client did not wait for the last reply, so no turn has begun
+	in := g.match.Status().In.Has(s.Number)
+	if s.turn == nil && g.record != nil && in { // the client did not wait for the last reply, so no turn has begun
 		step, talk := g.look(), *s.Seat
 		view, _ := s.View(&step)
 		s.turn, *s.Seat = s.Turn(&step, dialogue.Message{Role: "user", Content: view}), talk
 	}
 	counts := s.Counts
-	if s.Take(text); !g.match.Status().In.Has(s.Number) {
+	if s.Take(text); !in {
 		s.Counts = counts // its answers play nothing
 	}
 	if s.turn != nil {

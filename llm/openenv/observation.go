@@ -68,7 +68,7 @@ func (g *game) observe(s *seat, step *scene.Step, first bool) observation {
 	if s.unpaid = 0; s.done {
 		status := g.match.Status()
 		about.Counts, about.Result = &counts, string(status.SeatResults(g.game.Spec().Teams, g.before)[s.Number])
-	} else if g.record != nil {
+	} else if g.record != nil && g.match.Status().In.Has(s.Number) { // answers of who is out play nothing
 		s.turn = s.Turn(step, dialogue.Message{Role: "user", Content: text})
 		s.turn.Own = first && s.prompt != nil
 	}

@@ -15,6 +15,7 @@ The same command continues a stopped run; the last two checkpoints are kept. Nee
 from __future__ import annotations
 
 import argparse
+import math
 from functools import partial
 from pathlib import Path
 
@@ -34,8 +35,9 @@ class Duel(Environment):
     """A game in which a tie counts as a loss, also the one in which both die in the same tick."""
 
     def get_reward(self) -> float:
-        """Return 1 for a win, otherwise -1."""
-        return 1.0 if super().get_reward() > 0 else -1.0
+        """Return 1 for a win, NaN for a game that failed, otherwise -1."""
+        reward = super().get_reward()
+        return reward if math.isnan(reward) else 1.0 if reward > 0 else -1.0
 
 
 def main(arguments: list[str] | None = None) -> GRPOTrainer:

@@ -34,7 +34,7 @@ FOLDERS = (
 FILE = re.compile(rf"(?<![\w/.:-])(?:\.\./)*((?:{'|'.join(FOLDERS)})/[\w./-]*\.\w+)")
 FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
 # Of systemctl, TensorBoard, gh, make's ARGS and vf-eval.
-OTHERS = {"--build", "--now", "--logdir", "--input", "--upgrade", "--client"}
+OTHERS = {"--build", "--now", "--logdir", "--input", "--upgrade", "--client", "--stop-timeout"}
 CODE = re.compile(r"^```.*?^```$|`[^`]+`", re.MULTILINE | re.DOTALL)
 TEST = re.compile(r"\b(?:Test|Benchmark|Fuzz)[A-Z]\w+|\btest_\w+")
 

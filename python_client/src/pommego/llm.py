@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import os
 import queue
 import re
@@ -30,7 +31,7 @@ from pommego._core.transcripts import Transcripts
 from pommego._transport.handshake import Address
 from pommego._transport.websocket import WebSocket
 from pommego._version import __version__
-from pommego.errors import ProtocolError, ServerError
+from pommego.errors import ProtocolError, ServerError, on_failure
 from pommego.evaluation import SEED, play_suite, play_ways, seatings
 from pommego.results import Evaluation
 from pommego.server import Server
@@ -143,7 +144,7 @@ class Environment:
         """Send a message to the teammate while you move, in games that have messages, and look.
 
         Args:
-            message: One or two numbers from 1 to 8, such as "2 3".
+            message: As many numbers as the rules say, such as "2 3".
             moves: What to play meanwhile, as for move.
         """
         return self._play(f"{moves}; say {message}")
@@ -151,10 +152,12 @@ class Environment:
     def get_reward(self) -> float:
         """Return the reward of the game, or -1 if it is not over: a model that stops has given up.
 
-        Raises:
-            RuntimeError: there is no game, or a call failed or was interrupted, which has ended it.
+        It is NaN, which TRL leaves out, without a game: before the first, and after a call that failed or was
+        interrupted, which has ended it.
         """
-        return self._paid if self._now().done else -1.0
+        if self._last is None:
+            return math.nan
+        return self._paid if self._last.done else -1.0
 
     def _play(self, answer: str) -> str:
         if self._now().done:
@@ -168,15 +171,16 @@ class Environment:
         return self._last
 
     def _ask(self, kind: str, data: Mapping[str, Any]) -> str:
-        self._last = None  # until the reply is here: one that comes later would be taken for the next call's
-        self._socket.send(json.dumps({"type": kind, "data": data}).encode(), _PATIENCE)
-        said = self._socket.recv(_PATIENCE)
-        try:
-            answer = msgspec.json.decode(said, type=_Answer)
-        except (msgspec.DecodeError, UnicodeDecodeError) as e:
-            raise ProtocolError(f"the server answered {bytes(said[:80])!r}, expected OpenEnv: {e}") from e
-        if answer.type == "error":
-            raise ServerError(answer.data.code, answer.data.message)
+        self._last = None
+        with on_failure(self._close):  # a late reply would be taken for the next one, and others wait
+            self._socket.send(json.dumps({"type": kind, "data": data}).encode(), _PATIENCE)
+            said = self._socket.recv(_PATIENCE)
+            try:
+                answer = msgspec.json.decode(said, type=_Answer)
+            except (msgspec.DecodeError, UnicodeDecodeError) as e:
+                raise ProtocolError(f"the server answered {bytes(said[:80])!r}, expected OpenEnv: {e}") from e
+            if answer.type == "error":
+                raise ServerError(answer.data.code, answer.data.message)
         self._last = answer.data
         self._paid += self._last.reward or 0.0
         return self._last.observation.get("text", "")
