@@ -27,7 +27,7 @@ var areas = []area{
 	{"env", "games: rules, observations, built-in agents", 23026},
 	{"vec", "many games stepped together, in batches", 3870},
 	{"bridge", "the server and its wire protocol", 5699},
-	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 15057},
+	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 15058},
 	{"llm", "seats of language models: texts, answers, OpenEnv and MCP", 3903},
 	{"cmd", "the command pommego", 3953},
 	{"internal", "crash-safe files, names of enumerations", 738},

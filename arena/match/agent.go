@@ -27,7 +27,8 @@ func NewAgent(game env.Game, name string, r Rules, log *slog.Logger) (env.Agent,
 	return &outsider{game: game, player: p, rules: r.of(game, p), log: log}, nil
 }
 
-// mostWaits is for how many moves a player is waited for until it has been ready once; after that for one of an episode.
+// mostWaits is for how many moves a player is waited for until it has been ready once; after that for one of an
+// episode.
 const mostWaits = 6
 
 // outsider is an env.Agent whose moves a Player makes.
