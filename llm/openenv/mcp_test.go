@@ -198,7 +198,7 @@ func TestImage(t *testing.T) {
 func TestToolSessions(t *testing.T) {
 	s := serve(t, func(c *bridge.Config) {
 		c.MaxConnections, c.MaxTotalGames, c.Token = 3, 1, "secret"
-		c.Protocols = []bridge.Protocol{openenv.NewIdle(catalog.IDs(), 300*time.Millisecond, time.Minute)}
+		c.Protocols = []bridge.Protocol{openenv.NewIdle(catalog.IDs(), 2*time.Second, time.Minute)}
 	})
 	if _, err := s.tools(t, "/mcp"); err == nil || !strings.Contains(err.Error(), "Unauthorized") {
 		t.Errorf("without the token: %v", err)
