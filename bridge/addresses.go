@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
@@ -10,9 +11,15 @@ import (
 
 // crowd counts connections, or sessions that outlast their requests, in all and by address.
 type crowd struct {
+	what          string // what is counted
+	most, mostOne int64  // in all, and from one address of another machine
 	atomic.Int64
 	mu   sync.Mutex
-	open map[string]int
+	open map[string]int64
+}
+
+func (c *crowd) limit(what string, most, mostOne int) {
+	c.what, c.most, c.mostOne, c.open = what, int64(most), int64(mostOne), map[string]int64{}
 }
 
 // addressOf returns the address that a request comes from, and whether that is this
@@ -40,24 +47,32 @@ func addressName(from string) (name string, addr netip.Addr) {
 	return addr.String(), addr
 }
 
-// enter counts one more of an address and reports true, unless the address has as many as it may.
-func (a *crowd) enter(name string, most int) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.open[name] >= most {
-		return false
+// enter counts one more of an address until leave is called. If there are too many, it returns a status other than 0,
+// and the reason.
+func (c *crowd) enter(name string, here bool) (leave func(), status int, reason string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case !here && c.open[name] >= c.mostOne:
+		return nil, http.StatusTooManyRequests,
+			fmt.Sprintf("this address has all of its %d %s; close one, or start the server with a higher --max-connections",
+				c.mostOne, c.what)
+	case c.Load() >= c.most:
+		return nil, http.StatusServiceUnavailable,
+			fmt.Sprintf("this server has all of its %d %s; close one or come back later", c.most, c.what)
 	}
-	if a.open == nil {
-		a.open = map[string]int{}
-	}
-	a.open[name]++
-	return true
+	c.count(name, here, 1)
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.count(name, here, -1)
+	}, 0, ""
 }
 
-func (a *crowd) leave(name string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.open[name]--; a.open[name] == 0 {
-		delete(a.open, name)
+func (c *crowd) count(name string, here bool, by int64) {
+	if c.Add(by); !here {
+		if c.open[name] += by; c.open[name] == 0 {
+			delete(c.open, name)
+		}
 	}
 }

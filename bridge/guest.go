@@ -264,13 +264,13 @@ func (g *Guest) Keep(name string, idle time.Duration, end func()) (*Guest, error
 	return kept, nil
 }
 
-// enter counts a session of the guest's address, which is a connection, too: see Server.enter.
+// enter counts a session of the guest's address, which is a connection, too: see crowd.enter.
 func (g *Guest) enter() (leave func(), status int, reason string) {
-	session, status, reason := g.server.enter(&g.server.keeping, g.address, g.here)
+	session, status, reason := g.server.keeping.enter(g.address, g.here)
 	if status != 0 {
 		return nil, status, reason
 	}
-	connection, status, reason := g.server.enter(&g.server.connections, g.address, g.here)
+	connection, status, reason := g.server.connections.enter(g.address, g.here)
 	if status != 0 {
 		session()
 	}

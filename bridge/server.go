@@ -72,6 +72,8 @@ func New(cfg Config) (*Server, error) {
 			},
 		},
 	}
+	srv.connections.limit("connections", cfg.MaxConnections, cfg.MaxPerAddress)
+	srv.keeping.limit("sessions", cfg.MaxConnections/2, cfg.MaxPerAddress/2)
 	srv.metrics, srv.live = newMetrics(srv), srv.Live()
 	return srv, nil
 }
@@ -171,7 +173,7 @@ func (srv *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	address, here := addressOf(r)
-	leave, status, reason := srv.enter(&srv.connections, address, here)
+	leave, status, reason := srv.connections.enter(address, here)
 	if status != 0 {
 		srv.refuse(w, r, status, reason)
 		return
@@ -196,31 +198,6 @@ func (srv *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	srv.metrics.sessions.Inc()
 	defer srv.metrics.sessions.Dec()
 	session.run()
-}
-
-// enter counts a connection of an address, or a session, of which there may be half as many, until leave is called.
-// If there are too many, it returns a status other than 0, and the reason.
-func (srv *Server) enter(to *crowd, name string, here bool) (leave func(), status int, reason string) {
-	share, what := 1, "connections"
-	if to == &srv.keeping {
-		share, what = 2, "sessions"
-	}
-	if most := srv.cfg.MaxPerAddress / share; !here && !to.enter(name, most) {
-		return nil, http.StatusTooManyRequests,
-			fmt.Sprintf("this address has all of its %d %s; close one, or start the server with a higher --max-connections",
-				most, what)
-	}
-	leave = func() {
-		if to.Add(-1); !here {
-			to.leave(name)
-		}
-	}
-	if most := srv.cfg.MaxConnections / share; to.Add(1) > int64(most) {
-		leave()
-		return nil, http.StatusServiceUnavailable,
-			fmt.Sprintf("this server has all of its %d %s; close one or come back later", most, what)
-	}
-	return leave, 0, ""
 }
 
 // refuse answers a request that gets no connection, and counts and logs it.
