@@ -37,7 +37,6 @@ type outsider struct {
 	game         env.Game
 	player       Player
 	rules        Rules
-	ready        bool // the player has once been ready for an episode
 	waits        int  // how often it was waited for in vain
 	begun        bool // the player has been told of the episode
 	gone         bool // it is not asked again in the episode: it is absent, lost or given up
@@ -75,8 +74,9 @@ func (a *outsider) Act(m env.Match, seat int, action []uint8) {
 	}
 	if !a.begun {
 		if err := a.begin(seat); err != nil {
-			a.waits++ // one that has never been ready may be starting still
-			a.gone = a.ready || a.waits > mostWaits || !errors.Is(err, context.DeadlineExceeded)
+			a.waits++ // one that has never been there may be starting still
+			starts := errors.Is(err, ErrAbsent) && errors.Is(err, context.DeadlineExceeded)
+			a.gone = !starts || a.waits > mostWaits
 			a.fail(err)
 			return
 		}
@@ -123,7 +123,7 @@ func (a *outsider) begin(seat int) error {
 			return err
 		}
 	}
-	a.begun, a.ready = true, true
+	a.begun = true
 	return nil
 }
 
