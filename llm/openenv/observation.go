@@ -64,18 +64,17 @@ func (g *game) observe(s *seat, step *scene.Step, first bool) observation {
 			text = prompt + "\n" + text
 		}
 	}
-	counts := s.Counts
+	counts, status := s.Counts, g.match.Status()
+	out := !s.done && !status.In.Has(s.Number)
 	if s.unpaid = 0; s.done {
-		status := g.match.Status()
 		about.Counts, about.Result = &counts, string(status.SeatResults(g.game.Spec().Teams, g.before)[s.Number])
-	} else if g.record != nil && g.match.Status().In.Has(s.Number) { // answers of who is out play nothing
+	} else if g.record != nil && !out { // answers of who is out play nothing
 		s.turn = s.Turn(step, dialogue.Message{Role: "user", Content: text})
 		s.turn.Own = first && s.prompt != nil
 	}
 	shown := seen{Text: text, Legal: legal, Metadata: about}
 	about.Played, s.played, about.Prompt = s.played, nil, utf8.RuneCountInString(prompt)
-	about.Counts, about.Game = &counts, map[string]int32{}
-	about.Out = !s.done && !g.match.Status().In.Has(s.Number)
+	about.Counts, about.Game, about.Out = &counts, map[string]int32{}, out
 	for name, bySeat := range step.Counts {
 		about.Game[name] = bySeat[s.Number]
 	}

@@ -199,6 +199,11 @@ func (r *reader) choice(w string) int {
 	return slices.Index(names, w)
 }
 
+// isNext reports whether a word begins something else than what is being read: a move, an order or a doubt.
+func (r *reader) isNext(w string) bool {
+	return r.choice(w) >= 0 || slices.Contains(kindNames[:], w) || slices.Contains(doubts, w)
+}
+
 // plain reports whether what has been read has one meaning.
 func (r *reader) plain() bool {
 	movers, words := r.head.Movers(), len(r.Actions)
@@ -275,7 +280,7 @@ func (r *reader) ticks() bool {
 		r.tokens, ok = before, false
 	}
 	for i := 0; !ok && i+1 < len(r.tokens); i++ {
-		if w := r.tokens[i]; r.choice(w) >= 0 || slices.Contains(kindNames[:], w) || slices.Contains(doubts, w) {
+		if w := r.tokens[i]; r.isNext(w) {
 			break
 		} else if w == "for" {
 			r.tokens = r.tokens[i:]
@@ -316,7 +321,7 @@ func (r *reader) say() {
 	says, first := r.head.Actions[r.head.Movers():], r.orders+len(r.Actions) == 0
 	for ; len(r.tokens) > 0; r.tokens = r.tokens[1:] {
 		w := r.tokens[0]
-		if first && (r.choice(w) >= 0 || slices.Contains(kindNames[:], w) || slices.Contains(doubts, w)) {
+		if first && r.isNext(w) {
 			break
 		}
 		word, err := strconv.ParseUint(w, 10, 8)

@@ -51,7 +51,7 @@ def main(arguments: list[str] | None = None) -> GRPOTrainer:
     )
     parser.add_argument("--opponent", default="static", help="a built-in agent (default: %(default)s)")
     parser.add_argument("--ticks", type=int, default=200, help="of a game (default: %(default)s)")
-    parser.add_argument("--steps", type=int, default=500, help="of a group each (default: %(default)s)")
+    parser.add_argument("--steps", type=int, default=500, help="each with a group (default: %(default)s)")
     parser.add_argument("--group", type=int, default=8, help="games that start equal (default: %(default)s)")
     parser.add_argument("--tokens", type=int, default=8192, help="of a game at most (default: %(default)s)")
     parser.add_argument("--rate", type=float, default=1e-6, help="of learning (default: %(default)s)")

@@ -19,9 +19,8 @@ async function browse(address, signal) {
   if (document.body.dataset.page === "list") left = scrollY;
   if (place.token !== address.token) { // another server: nothing of the one before stays
     listing = null;
-    open({});
-    for (const id of ["games", "listing"]) find(id).replaceChildren();
-    entitle("", "");
+    find("listing").replaceChildren();
+    empty("");
   }
   place = address;
   const coming = place.game === undefined ? null : server.game(place.game, place.token, signal); // loaded at the same time as the listing
@@ -37,6 +36,12 @@ async function browse(address, signal) {
   else await showGame(coming ?? server.game(place.game, place.token, signal), signal);
 }
 
+function empty(title) {
+  open({});
+  find("games").replaceChildren();
+  entitle(title, "");
+}
+
 function showListing() {
   open({});
   entitle(listing.title, listing.about());
@@ -49,9 +54,7 @@ async function showGame(coming, signal) {
   const here = place, title = listing.games.length === 1 && listing.kind === "games" ? listing.title : `${listing.title}, game ${here.game}`;
   const lines = await coming.catch(error => {
     signal.throwIfAborted();
-    open({});
-    find("games").replaceChildren();
-    entitle(title, "");
+    empty(title);
     throw error;
   });
   signal.throwIfAborted();

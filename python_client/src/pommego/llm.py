@@ -160,15 +160,12 @@ class Environment:
         return self._paid if self._last.done else -1.0
 
     def _play(self, answer: str) -> str:
-        if self._now().done:
+        if self._last is None:
+            raise RuntimeError("there is no game, or a call that failed has ended it: call reset() first")
+        if self._last.done:
             return "The game is over."
         short = answer if len(answer) < 2 * _END else answer[:_END] + answer[-_END:]
         return self._ask("step", {"action": short})
-
-    def _now(self) -> _Observation:
-        if self._last is None:
-            raise RuntimeError("there is no game, or a call that failed has ended it: call reset() first")
-        return self._last
 
     def _ask(self, kind: str, data: Mapping[str, Any]) -> str:
         self._last = None
