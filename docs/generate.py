@@ -76,7 +76,11 @@ def joined(bodies: dict[str, str], ids: int) -> list[str]:
         if {name(line) for line in lines} <= {name(line) for line in facts}:
             facts = [line for line in facts if line not in lines]
         if facts and facts != lines:
-            parts += [f"Otherwise in {listed([id for id in bodies if bodies[id] == body])}:", folded(facts)]
+            where = f"Otherwise in {listed([id for id in bodies if bodies[id] == body])}:"
+            if {meaning(line) for line in facts} <= {meaning(line) for line in lines}:
+                parts += [f"{where} {', '.join(line.partition('; ')[0][2:] for line in facts)}"]
+            else:
+                parts += [where, folded(facts)]
     return [part for part in parts if part]
 
 
@@ -89,6 +93,11 @@ def split(body: str) -> tuple[str, list[str]]:
 def name(line: str) -> str:
     """What a fact is about."""
     return line.partition(": ")[0]
+
+
+def meaning(line: str) -> str:
+    """What a fact is about, without its value."""
+    return name(line) + line.partition("; ")[2]
 
 
 def listed(ids: list[str]) -> str:

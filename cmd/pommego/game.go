@@ -37,8 +37,9 @@ func limitMemory(f *pflag.FlagSet, most *int64) {
 // timeAgents adds the flags for how long remote agents may take to start, and to move.
 func timeAgents(f *pflag.FlagSet, wait, limit *time.Duration) {
 	f.DurationVar(limit, "limit", 0,
-		"time for a move of a remote agent (0: as the game's own rules say, else 100ms; a language model 30s)")
-	f.DurationVar(wait, "wait", match.DefaultWait, "how long a remote agent may take to get ready for a game")
+		"time for a move of an agent outside this program (0: as the game's own rules say, else 100ms; a language model 30s)")
+	f.DurationVar(wait, "wait", match.DefaultWait,
+		"how long an agent outside this program may take to get ready for a game")
 }
 
 // recordDialogues adds the flag for a file of dialogues.

@@ -61,8 +61,9 @@ folder or log, or a recording of the original: a game_state.json, its folder, or
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
 	}
 	cmd.Flags().IntVar(&o.game, "game", 1,
-		"which game: its line in the file, in a data set or tournament its number, from 0")
-	cmd.Flags().Float64Var(&o.fps, "fps", 5, "pictures a second on a terminal, 0: as fast as can be")
+		"which game: its line in the file, from 1, in a data set or tournament its number, from 0")
+	cmd.Flags().Lookup("game").DefValue = "the first"
+	cmd.Flags().Float64Var(&o.fps, "fps", 5, "pictures a second on a terminal (0: as fast as can be) and in a GIF")
 	cmd.Flags().StringVar(&o.gif, "gif", "", "write the game to this new file as an animated picture")
 	cmd.Flags().StringVar(&o.html, "html", "",
 		"write the game to this new file as a web page that needs nothing else, the page of view")

@@ -75,7 +75,8 @@ A page of one file, to be sent to others, is written by: pommego replay FILE --h
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.listen, "listen", "127.0.0.1:0", "where to listen on this machine: host:port (port 0: a free one)")
-	f.IntVar(&o.game, "game", 1, "the game to begin with, by its number; else the list of games, if there are several")
+	f.IntVar(&o.game, "game", 1, "the game to begin with, by its number")
+	f.Lookup("game").DefValue = "the list of games, if there are several"
 	f.IntVar(&o.step, "step", 0, "the step to begin with")
 	f.StringVar(&o.tokenFile, "token-file", "",
 		"with ADDRESS, a file that holds the server's token; else it is in the environment variable "+tokenVariable)

@@ -266,7 +266,7 @@ func stateScalars[M observe.Mode](v observe.Vector[M], g *Game, s *State) {
 
 // rawMaps names the maps, in order.
 var rawMaps = [numMaps]env.Name{
-	mapBoard: {Name: "board", Meaning: "what each cell shows; 5 where the seat cannot see"},
+	mapBoard: {Name: "board", Meaning: "what each cell shows; 5 in fog, of which unfogged has none"},
 	mapBlast: {Name: "bomb_blast_strength", Meaning: "blast strength of the bomb on the cell, 0 without one"},
 	mapLife:  {Name: "bomb_life", Meaning: "steps until the bomb on the cell explodes, 0 without one"},
 	mapMoving: {Name: "bomb_moving_direction",

@@ -47,7 +47,7 @@ parser.add_argument("--id", default="PommeFFACompetition-v0", help="default: %(d
 parser.add_argument("--opponents", default="simple", help="in all seats but one (default: %(default)s)")
 parser.add_argument("--observation", choices=["planes", "raw", "near"], help="default: planes, then near")
 parser.add_argument("--games", type=int, help="default: 16384 for a GPU, 256 without")
-parser.add_argument("--workers", type=int, default=0, help="goroutines of the server; 0: all cores")
+parser.add_argument("--workers", type=int, default=0, help="games stepped at a time; 0: as many as cores")
 parser.add_argument("--seconds", type=float, default=5.0, help="of each stage (default: %(default)s)")
 parser.add_argument("--seed", type=int, default=0)
 parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")

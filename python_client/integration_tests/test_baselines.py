@@ -56,6 +56,9 @@ def test_a_run_goes_on(
     result = json.loads((tmp_path / "result.json").read_text())
     assert result["games"] == 4
     assert 0 <= result["against"]["simple"]["won"] <= 1
+    with pytest.raises(SystemExit):
+        ppo.main([*small, "--gamma", "0.9"])
+    assert "has a run with gamma=0.998, expected gamma=0.9: name another --out" in capsys.readouterr().err
 
 
 def test_other_demonstrations_after_a_stop(

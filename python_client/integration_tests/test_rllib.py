@@ -201,6 +201,8 @@ def test_without_a_number_of_environments() -> None:
     step = one.step(1)
     np.testing.assert_array_equal(step[0]["observations"], many.step(np.ones(3, int))[0]["observations"][0])
     np.testing.assert_array_equal(one.render(), many.render()[0])
+    runners = [set(many.reset(seed=seed)[1]["seed"].tolist()) for seed in (4, 5)]
+    assert not runners[0] & runners[1]
     one.close()
     many.close()
 

@@ -461,13 +461,13 @@ def test_the_pool_counts_what_happens(vec: Vec) -> None:
 
 @pytest.mark.parametrize(("id", "rivals"), [("PommeFFACompetition-v0", 3), ("OneVsOne-v0", 1)])
 def test_equals_have_equal_ratings(vec: Vec, id: str, rivals: int) -> None:
-    """A first loss costs the share of a win that an equal has."""
+    """A first loss costs the share of a win that an equal has, and ties move nobody away from equals."""
     pool = pommego.Pool()
     member = pool.add(still)
     lost(vec(id, 1, opponents=[pool] * rivals), 14)
     assert member.games == 1
     assert pool.rating == 1000 - 16 / (1 + rivals)
-    for score in [1.0, *[0.0] * rivals] * 500:
+    for score in [1.0, *[0.0] * rivals, 0.5, 0.5] * 500:
         pool.record(member, score, rivals)
     assert abs(pool.rating - member.rating) < 60
 
@@ -502,7 +502,7 @@ def test_whose_result_counts(vec: Vec, mode: str) -> None:
     member, rating = played([5], ["learner", "pool", "static", "static"], ffa, 40, **limit)
     assert (list(member.scores), rating) == ([0.0], 996)
     member, rating = played([0], ["learner", "pool", "static", "static"], ffa, 40, **limit)
-    assert (list(member.scores), rating) == ([0.5], 1004)
+    assert (list(member.scores), rating) == ([0.5], 1000)
     member, rating = played([5, 0], ["learner", "learner", "pool", bomb], ffa, 40, max_episode_steps=30)
     assert (list(member.scores), rating) == ([0.5], 1000)
 

@@ -265,6 +265,15 @@ def test_search_cannot_foresee_the_dice(vec: Vec) -> None:
     assert (a.obs["planes"] != c.obs["planes"]).any()
 
 
+def test_copies_with_the_games_own_seed_draw_otherwise(vec: Vec) -> None:
+    """Copy k of a simulation with seed 5 is none of game k of a reset with seed 5."""
+    envs = vec(games=8, opponents=["random"] * 3, seat=0)
+    envs.reset(seed=5)
+    stays = np.zeros(8, int)
+    foreseen = envs.simulate(envs.get_state(), stays, seed=5).obs["planes"]
+    assert (envs.step(stays)[0]["planes"] != foreseen).any()
+
+
 def test_simulating_bare_states_is_repeatable(vec: Vec) -> None:
     """What the state does not say, such as the learner's seat, depends on the seed alone."""
     envs = vec(games=2, opponents=["static"] * 3)

@@ -114,6 +114,9 @@ func standings(r *tournament.Results) *table {
 		note: fmt.Sprintf("In brackets, 95 %% intervals. Rating: Bradley-Terry on Elo's scale, %s is 0; prior: %s. A game "+
 			"nobody won is a tie for those in it to the end, lost for the others.", r.Anchor, r.Prior),
 	}
+	if r.Repetitions > 1 {
+		t.note += " The intervals take games on one board as independent, and so say nothing of other boards."
+	}
 	byRating := func(a, b tournament.Standing) int { return cmp.Compare(b.Rating.Value, a.Rating.Value) }
 	for _, a := range slices.SortedStableFunc(slices.Values(r.Agents), byRating) {
 		t.add(a.Agent, strconv.Itoa(a.Games), percent(a.Win), percent(a.Loss), percent(a.Tie),

@@ -158,6 +158,7 @@ parser.add_argument("--mute", action="store_true", help="send no words, to see w
 parser.add_argument("--device", default="cpu", help="where the network is, such as cuda")
 parser.add_argument("--threads", type=int, default=1, help="threads of PyTorch")
 parser.add_argument("--judge", type=int, default=400, help="games of the evaluation at the end")
+MAY_CHANGE = {"out", "minutes", "device", "threads", "judge"}  # when a run goes on
 
 
 catalog = functools.cache(pommego.catalog)
@@ -271,12 +272,12 @@ class Mirrors:
         return [turned, numbers.gather(1, order), moves.gather(1, back)]
 
 
-def demonstrations(folder: Path, games: int, recipe: Recipe, gamma: float) -> tuple[Tensor, ...]:
+def demonstrations(folder: Path, games: int, recipe: Recipe, gamma: float, seed: int) -> tuple[Tensor, ...]:
     """Let the teacher play. Return near, numbers, moves, its moves, discounted results, and steps left."""
     spec = catalog()[recipe.id]
     agents = [TEACHER] * (spec.seats // 2) + ["simple"] * (spec.seats // 2 + 1)  # more than seats: drawn
     command = [find_binary(), "generate", "--out", folder, "--env", recipe.id, "--games", games]
-    command += ["--agents", ",".join(agents), "--seed", DEMONSTRATED]
+    command += ["--agents", ",".join(agents), "--seed", DEMONSTRATED + 1_000_000 * seed]
     subprocess.run([str(part) for part in command], check=True)
     found = []
     for game in data.rebuild(folder, **SEES):
@@ -524,17 +525,21 @@ class Run:
         self.done = {"updates": 0, "steps": 0, "minutes": 0.0}
         self.past = pommego.Pool(4, rule="prioritised", seed=o.seed)
 
+    def options(self) -> dict[str, Any]:
+        """Return what a run must keep to the end."""
+        return {name: value for name, value in vars(self.o).items() if name not in MAY_CHANGE}
+
     def save(self) -> None:
         """Write the checkpoint, whole or not at all, and the policy."""
         saved = {"policy": self.policy.state_dict(), "optimizer": self.optimizer.state_dict()}
-        saved |= {"done": self.done, "pool": self.past.state()}
+        saved |= {"done": self.done, "pool": self.past.state(), "options": self.options()}
         saved["past"] = [past.policy.policy.state_dict() for past in self.past.members]
         torch.save(saved, self.out / "checkpoint.new")
         (self.out / "checkpoint.new").replace(self.out / "checkpoint.pt")
         self.policy.export().save(self.out / "policy.net")
 
-    def restore(self) -> None:
-        """Go on from the checkpoint."""
+    def restore(self) -> dict[str, Any]:
+        """Go on from the checkpoint. Return its options."""
         saved = torch.load(self.out / "checkpoint.pt", weights_only=True, map_location="cpu")
         for weights in saved["past"]:
             self.policy.load_state_dict(weights)
@@ -544,12 +549,13 @@ class Run:
         self.policy.load_state_dict(saved["policy"])
         self.optimizer.load_state_dict(saved["optimizer"])
         self.done = saved["done"]
+        return saved.get("options", {})  # older checkpoints have none
 
     def begin(self) -> None:
         """Imitate the teacher."""
         if self.recipe.taught and self.o.demonstrations:
             folder = self.out / f"demonstrations-{self.o.demonstrations}"
-            shown = demonstrations(folder, self.o.demonstrations, self.recipe, self.o.gamma)
+            shown = demonstrations(folder, self.o.demonstrations, self.recipe, self.o.gamma, self.o.seed)
             imitate(self.policy, self.optimizer, shown, self.o.epochs)
             print("imitation alone:", self.judge(self.recipe.judges[0]), flush=True)
         self.remember()
@@ -605,6 +611,7 @@ class Run:
         """Judge the policy of the file, and write the result."""
         self.save()
         result = {"name": self.o.name, "games": self.o.judge, "seed": self.o.seed, **self.done}
+        result["options"] = self.options()
         result["sha256"] = hashlib.sha256((self.out / "policy.net").read_bytes()).hexdigest()
         result["against"] = {opponent: self.judge(opponent) for opponent in self.recipe.judges}
         (self.out / "result.json").write_text(json.dumps(result) + "\n")
@@ -617,7 +624,10 @@ def main(arguments: list[str] | None = None) -> None:
     torch.set_num_threads(o.threads)
     run = Run(o)
     if (run.out / "checkpoint.pt").exists():
-        run.restore()
+        own, wanted = run.restore(), run.options()
+        if other := [name for name in own if own[name] != wanted.get(name)]:
+            was, now = (", ".join(f"{name}={of.get(name)}" for name in other) for of in (own, wanted))
+            parser.error(f"{run.out} has a run with {was}, expected {now}: name another --out")
     else:
         run.begin()
     run.train()

@@ -2,7 +2,8 @@
 
 Prints a table in Markdown: for each baseline and opponent the share of games won, tied and lost. Each is the
 interquartile mean over the runs, with a 95 % interval by a bootstrap over runs; of fewer than six runs, for
-which that is too narrow, the mean with the lowest and the highest. Needs scipy.
+which that is too narrow, the mean with the lowest and the highest. All runs of a baseline are judged on the
+same boards, and what chance these bring is not in the interval. Needs scipy.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import argparse
 import json
 from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy import stats
@@ -33,12 +35,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("runs", nargs="+", type=Path, help="folders of runs that have ended")
     options = parser.parse_args()
-    runs: dict[str, list[Path]] = defaultdict(list)
+    runs: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for run in options.runs:
-        runs[json.loads((run / "result.json").read_text())["name"]].append(run)
+        result = json.loads((run / "result.json").read_text())
+        runs[result["name"]].append(result)
     print("| agent | seeds | against | won % | tied % | lost % |\n|---|---|---|---|---|---|")
     for name, of in runs.items():
-        results = [json.loads((run / "result.json").read_text())["against"] for run in of]
+        kinds = {json.dumps(result.get("options", {}) | {"seed": 0}) for result in of}
+        if len(kinds) > 1 or len({result["seed"] for result in of}) < len(of):
+            parser.error(f"the runs of {name} differ by more than their seeds, or two have the same one")
+        results = [result["against"] for result in of]
         for opponent in results[0]:
             won, tied = ([result[opponent][key] for result in results] for key in ("won", "tied"))
             lost = [1 - w - t for w, t in zip(won, tied, strict=True)]

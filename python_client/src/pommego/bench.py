@@ -70,7 +70,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--id", default="PommeTeamCompetition-v0", help="default: %(default)s")
     parser.add_argument("--games", type=int, default=1024, help="default: %(default)s")
     parser.add_argument("--seconds", type=float, default=5.0, help="default: %(default)s")
-    parser.add_argument("--workers", type=int, default=0, help="goroutines; 0: all cores")
+    parser.add_argument("--workers", type=int, default=0, help="games stepped at a time; 0: as many as cores")
     parser.add_argument("--observation", choices=_OBSERVATIONS, default="planes")
     parser.add_argument(
         "--opponents", help="an agent in all seats but one, such as simple, or several: osla,simple,simple"

@@ -131,7 +131,8 @@ def play_suite(
     if suite.successor:
         raise ValueError(
             f"the agents of the suite {name} play differently since pommego 0.1: play {suite.successor}, "
-            "or play this one with 0.1 (make wheel of revision 02db02da, then pip install dist/*.whl)"
+            "or play this one with 0.1 (make wheel of revision 02db02da, then "
+            "pip install dist/pommego-0.1.0-*.whl)"
         )
     for option in ("rules", "start_states"):
         if options.get(option):

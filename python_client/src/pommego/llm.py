@@ -238,7 +238,8 @@ def evaluate(
 
     Raises:
         TypeError, ValueError: an argument is not as described, or `out` has other games.
-        Exception: what the model has raised, if more than two games and more than a tenth cannot be scored.
+        Exception: what the model has raised, if more than two and more than a tenth of the games so far
+            cannot be scored, or at the end more than a tenth.
     """
     if not callable(model):
         raise TypeError(f"model is {model!r}, expected a function from messages to a text")

@@ -109,7 +109,7 @@ def make_vec(
             mod seats, so that in team games opponent 1 is the teammate. Each is an agent's name, a policy
             (see `LineUps`), or a `Pool` of policies. Several line-ups: a list with
             one for each game, or `LineUps`, of which one is drawn for each episode.
-            ``info["game"]["line_up"]`` is the line-up that an episode had.
+            An environment made with several tells which one an episode had by ``info["game"]["line_up"]``.
         seat: with `opponents`: the learner's seat; None: drawn for each episode.
         seats: any other mix: for each seat "learner", an agent's name or a policy.
             With neither `seats` nor `opponents`, all seats learn.
@@ -122,8 +122,8 @@ def make_vec(
             Without it Pommerman steps a few percent faster. "step": ``info["counts"]`` has
             what each step added to them, too.
         rules: rules that differ from the id's, by the names in `game_spec.rules`. A list of as many as
-            there are games: each game has its own. Another list: each episode has one of them, drawn
-            by its seed. All boards have the same size; ``info["rules"]`` says which rules a game has.
+            there are games: each game has its own. Another list: each episode draws one
+            of them. All boards have the same size; ``info["rules"]`` says which rules a game has.
         copy: True: you own all arrays. You may write to them and keep them, also after `close` and after
             a fork. With shared memory this costs almost nothing: while you hold 6 batches or fewer (2 if
             they are large), their large arrays stay where the server wrote them. False: arrays are views,
@@ -295,8 +295,8 @@ def make(id: str, *, render_mode: str | None = None, **options: Any) -> PommegoE
         id: an id of the catalog, with or without "pommego/" before it.
         render_mode: None, "ansi" (text), "rgb_array" (images), or "human": the game is shown
             in the browser, at ``metadata["render_fps"]`` steps a second.
-        options: as for `make_vec`, without `num_envs`, `autoreset_mode` and `batch_size`.
-            Without `opponents` and `seats`, the agent "simple" plays all other seats.
+        options: as for `make_vec`, without `num_envs`, `autoreset_mode`, `batch_size` and
+            `copy`. Without `opponents` and `seats`, the agent "simple" plays all other seats.
 
     Raises:
         ValueError: more than one seat learns: use `make_vec`.

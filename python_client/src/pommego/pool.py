@@ -116,7 +116,8 @@ class Pool:
     Attributes:
         rating: the learner's, by Elo's system, from 1000 on; a member begins with
             the learner's. Differences count: 400 points are odds of 10 to 1 between two sides. In a
-            free-for-all all opponents are taken to be as strong as the member, so equals win their share.
+            free-for-all all opponents are taken to be as strong as the member, and all share a tie, so
+            equals stay equal.
 
     Raises:
         ValueError, TypeError: an argument is not as described.
@@ -209,7 +210,8 @@ class Pool:
         member.games += 1
         member.scores.append(score)
         expected = 1 / (1 + rivals * 10 ** ((member.rating - self.rating) / 400))
-        change = _STEP * (score - expected) if rivals else 0
+        reached = 1 / (1 + rivals) if score == 0.5 else score  # a tie is shared by all sides
+        change = _STEP * (reached - expected) if rivals else 0
         self.rating += change
         member.rating -= change
 

@@ -92,7 +92,13 @@ class SingleAgentVectorEnv(VectorWrapper):
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
 
     def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Any, dict]:
-        """Begin new games; arguments as for `PommegoVectorEnv.reset`."""
+        """Begin new games; arguments as for `PommegoVectorEnv.reset`.
+
+        But with a number for `seed` game i has ``seed + 2**32 * i``: Ray gives its env runners seeds
+        that follow one another, and no two of them shall play the same games.
+        """
+        if isinstance(seed, int | np.integer):
+            seed = [int(seed) + (i << 32) for i in range(self.num_envs)]
         obs, info = self.envs.reset(seed=seed, options=options)
         return self._form.of(obs, info["action_mask"]), _short(info)
 

@@ -88,8 +88,8 @@ class Server:
         timeout: seconds it may take to start.
         allow_agents: agents outside the server that clients may name as opponents, each
             "exec:COMMAND", "library:PATH" or "http://host:port", exactly, and agents with
-            omniscient=1, which see the whole state; "*" allows all, and so lets every client
-            that has the token run any command.
+            omniscient=1, which see the whole state, and "llm:ADDRESS,model=NAME"; "*" allows all,
+            and so lets every client that has the token run any command.
         openenv: whether it has seats for language models, too, as ``pommego serve --openenv``.
 
     Raises:

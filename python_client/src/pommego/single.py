@@ -19,7 +19,7 @@ class PommegoEnv(gymnasium.Env):
     """One learner against agents on the server. Make one with `pommego.make`.
 
     Observations, rewards and info are those of `PommegoVectorEnv`, without the
-    axis of rows and without masks. ``info["seed"]`` is set by `reset`,
+    axis of rows and without the keys that begin with an underscore. ``info["seed"]`` is set by `reset`,
     ``info["game"]`` by the last step.
 
     Each step is a round trip to the server, which would step thousands of games in

@@ -11,8 +11,8 @@ from pommego.errors import ClosedError, PommegoError
 class State(bytes):
     """One saved game: board, random generators, the built-in agents' memory, seed and episode.
 
-    It consists of opaque bytes, which any environment of the same id can restore, also
-    in another process or on another day. States can be pickled.
+    It consists of opaque bytes, which an environment of the same id, rules and learning seats
+    can restore, also in another process or on another day. States can be pickled.
     """
 
     def __new__(cls, data: bytes, envs: Any = None) -> Self:

@@ -72,8 +72,8 @@ class PommegoVectorEnv(VectorEnv):
     * ``info["game"]``, when an episode ended: the counts of the row's seat, int32,
       under the names in ``game_spec.counts`` (with ``counts=True``); ``return`` float64,
       ``length`` int32 (steps), ``result`` uint8 (`pommego.Result`, how it ended for the row's
-      seat), ``won`` bool, with several line-ups ``line_up`` int32 (its index among those last
-      set, -1 for an earlier one), all (rows,), and ``winners`` bool (rows, seats); zeros except
+      seat), ``won`` bool, if it was made with several line-ups ``line_up`` int32 (its index among
+      those last set, -1 for an earlier one), all (rows,), and ``winners`` bool (rows, seats); zeros except
       where ``info["_game"]``.
     * ``info["seed"]`` and ``info["episode_number"]``, uint64 (rows,), where an
       episode began (masks ``info["_seed"]``, ``info["_episode_number"]``).
@@ -416,8 +416,8 @@ class PommegoVectorEnv(VectorEnv):
     def show(self, *, probabilities: ArrayLike | None = None, values: ArrayLike | None = None) -> bool:
         """Show viewers of `web_address` the probabilities and values behind the next actions.
 
-        Call it before `step`. It sends at most ten times a second, and only while a viewer is
-        connected. Without web=True, and while steps are in flight, it does nothing.
+        Call it before `step`. It sends at most ten times a second, and once a second while
+        no viewer is connected. Without web=True, and while steps are in flight, it does nothing.
 
         Args:
             probabilities: of the actions, float32 (rows, choices): one for each choice of each
@@ -425,7 +425,7 @@ class PommegoVectorEnv(VectorEnv):
             values: your estimate of each position's value, float32 (rows,).
 
         Returns:
-            whether a viewer is connected.
+            whether they were sent and a viewer is connected.
 
         Raises:
             ValueError, ServerError: an array has another shape.

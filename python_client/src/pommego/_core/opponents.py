@@ -32,7 +32,7 @@ class LineUps:
         easy, hard = ["static"] * 3, ["simple"] * 3
         envs = pommego.make_vec(id, 64, opponents=pommego.LineUps([easy, hard], weights=[0.8, 0.2]))
 
-    The draw depends on the episode's seed alone.
+    The draw depends on the game's seed and the episode's number alone.
 
     A policy is a callable that plays its seats from Python, in all games. The caller does not see
     its rows. In each step it is called once, as ``policy(obs, info)``, with all its rows, and

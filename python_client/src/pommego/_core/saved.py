@@ -92,7 +92,7 @@ def _in_messages(games: Games, states: list[bytes | str], at_once: int) -> Itera
 
 
 class Starts:
-    """Saved states that episodes begin in, one of them drawn for each episode by its seed.
+    """Saved states that episodes begin in, one of them drawn for each episode.
 
         envs = pommego.make_vec(id, 64, start_states=pommego.Starts(endings, ordinary=0.2))
 
