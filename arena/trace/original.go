@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"slices"
 
 	"pommego/env/record"
+	"pommego/internal/disk"
 )
 
 // The original Pommerman writes each state of a game to a file, 000.json and so on, and joins
@@ -39,7 +41,7 @@ type originalGame struct {
 	Agents  []string
 	Result  struct{ Name string }
 	Winners []int
-	State   []json.RawMessage
+	State   record.Steps
 }
 
 // readOriginals makes the lines that Next returns. It leaves out values that are no games.
@@ -94,8 +96,8 @@ func (g *originalGame) line() []byte {
 
 // openFolder opens the recording in a folder: its game_state.json, or else its states.
 func openFolder(folder string) (*Reader, error) {
-	if r, err := Open(filepath.Join(folder, "game_state.json")); !errors.Is(err, fs.ErrNotExist) {
-		return r, err
+	if whole, err := disk.OpenIn(folder, "game_state.json"); !errors.Is(err, fs.ErrNotExist) {
+		return opened(filepath.Join(folder, "game_state.json"), whole, err)
 	}
 	states, err := fs.Glob(os.DirFS(folder), stateFiles)
 	if states == nil {
@@ -103,7 +105,7 @@ func openFolder(folder string) (*Reader, error) {
 	}
 	text := []byte(`{"state":[`)
 	for i, name := range states {
-		state, e := os.ReadFile(filepath.Join(folder, name))
+		state, e := readIn(folder, name, maxLine-len(text))
 		if err = cmp.Or(err, e); i > 0 {
 			text = append(text, ',')
 		}
@@ -113,4 +115,18 @@ func openFolder(folder string) (*Reader, error) {
 		return nil, &Error{folder, 0, err}
 	}
 	return NewReader(folder, bytes.NewReader(append(text, "]}"...)))
+}
+
+// readIn reads a file of a folder, if it has no more than so many bytes.
+func readIn(folder, name string, most int) ([]byte, error) {
+	f, err := disk.OpenIn(folder, name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
+	if len(text) > most {
+		err = fmt.Errorf("the states have more than %d bytes", maxLine)
+	}
+	return text, err
 }

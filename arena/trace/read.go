@@ -33,6 +33,11 @@ func Open(path string) (*Reader, error) {
 		return openFolder(path)
 	}
 	f, err := os.Open(path)
+	return opened(path, f, err)
+}
+
+// opened reads a file that has been opened, unless that failed. It closes the file.
+func opened(path string, f io.ReadCloser, err error) (*Reader, error) {
 	if err != nil {
 		return nil, err // the error names the file
 	}

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"pommego/env/record"
+	"pommego/internal/disk"
 )
 
 // counter is a checker of made-up records {"format": "toy/1", "steps": N,
@@ -388,4 +389,24 @@ func FuzzReader(f *testing.F) {
 			t.Errorf("%q was read as %q without an error", data, lines)
 		}
 	})
+}
+
+// TestFolderLinks reads nothing through links in a folder of states.
+func TestFolderLinks(t *testing.T) {
+	outside := filepath.Join(t.TempDir(), "outside.json")
+	if err := os.WriteFile(outside, []byte("{}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"001.json", "game_state.json"} {
+		folder := t.TempDir()
+		if err := os.WriteFile(filepath.Join(folder, "000.json"), []byte("{}"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(outside, filepath.Join(folder, name)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(folder); !errors.Is(err, disk.ErrLink) {
+			t.Errorf("%s is a link: error %v, want ErrLink", name, err)
+		}
+	}
 }

@@ -1,6 +1,8 @@
 package record
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 
 	"pommego/env/saved"
@@ -33,5 +35,22 @@ func TestComparison(t *testing.T) {
 	if c.Report.Mismatches != keepDifferences+3 || len(c.Report.Differences) != keepDifferences {
 		t.Errorf("%d mismatches with %d spelled out, want %d and %d",
 			c.Report.Mismatches, len(c.Report.Differences), keepDifferences+3, keepDifferences)
+	}
+}
+
+// TestManySteps refuses more steps than a record may have, and says what else is wrong in the usual words.
+func TestManySteps(t *testing.T) {
+	list := func(n int) string { return `{"steps": [0` + strings.Repeat(",0", n-1) + "]}" }
+	for text, want := range map[string]string{
+		list(mostSteps):     "",
+		list(mostSteps + 1): "steps has more than 131072 entries",
+		`{"steps": 3}`:      "json: cannot unmarshal number",
+		`{"steps": null}`:   "",
+	} {
+		var h Head
+		err := json.Unmarshal([]byte(text), &h)
+		if (err == nil) != (want == "") || err != nil && !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%.20s: error %v, want %q", text, err, want)
+		}
 	}
 }

@@ -65,19 +65,45 @@ type Form[M Match, S, O any] struct {
 
 // Head is a record without the contents of its states and steps.
 type Head struct {
-	Format   string            `json:"format"`
-	Variant  string            `json:"variant"`
-	Name     string            `json:"name,omitempty"`
-	Note     string            `json:"note,omitempty"`
-	Seed     json.RawMessage   `json:"seed,omitempty"` // for information only; may be any JSON
-	Setup    string            `json:"setup"`
-	Policies []string          `json:"policies"`
-	Config   json.RawMessage   `json:"config,omitempty"`
-	Rules    json.RawMessage   `json:"rules,omitempty"`
-	RNG      string            `json:"dice,omitempty"` // the RNG's state at the start, in hexadecimal
-	ObsEvery int               `json:"obs_every"`
-	Initial  json.RawMessage   `json:"initial"`
-	Steps    []json.RawMessage `json:"steps"`
+	Format   string          `json:"format"`
+	Variant  string          `json:"variant"`
+	Name     string          `json:"name,omitempty"`
+	Note     string          `json:"note,omitempty"`
+	Seed     json.RawMessage `json:"seed,omitempty"` // for information only; may be any JSON
+	Setup    string          `json:"setup"`
+	Policies []string        `json:"policies"`
+	Config   json.RawMessage `json:"config,omitempty"`
+	Rules    json.RawMessage `json:"rules,omitempty"`
+	RNG      string          `json:"dice,omitempty"` // the RNG's state at the start, in hexadecimal
+	ObsEvery int             `json:"obs_every"`
+	Initial  json.RawMessage `json:"initial"`
+	Steps    Steps           `json:"steps"`
+}
+
+// Steps holds the text of each step.
+type Steps []json.RawMessage
+
+// mostSteps is how many steps a record may have. Each takes far more memory than the two bytes that it needs in a file.
+const mostSteps = 1 << 17
+
+// UnmarshalJSON reads the steps. It returns an error before it has read more than it may.
+func (s *Steps) UnmarshalJSON(text []byte) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	if open, err := d.Token(); err != nil || open != json.Delim('[') {
+		return json.Unmarshal(text, (*[]json.RawMessage)(s))
+	}
+	*s = Steps{}
+	for d.More() {
+		if len(*s) == mostSteps {
+			return fmt.Errorf("steps has more than %d entries", mostSteps)
+		}
+		var step json.RawMessage
+		if err := d.Decode(&step); err != nil {
+			return err
+		}
+		*s = append(*s, step)
+	}
+	return nil
 }
 
 // Inputs is the part of each step from which the step can be replayed.
