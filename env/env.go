@@ -298,6 +298,10 @@ type Verdict struct {
 	Over    bool    // the rules have ended the game
 	Result  Result  // Incomplete until Over
 	Winners SeatSet // empty unless Result is Win
+
+	// Tied holds the seats that have tied. A game sets it only if some of those that go out in the last step can have
+	// lost to others that do; elsewhere it is empty, and SeatResult knows who has tied.
+	Tied SeatSet
 }
 
 // Playing returns the status of a game that goes on and in which no seat's outcome is decided.

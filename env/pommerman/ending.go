@@ -54,7 +54,9 @@ func (r *Rules) Status(s *State) env.Status {
 	if !r.over(s, alive) {
 		return st
 	}
-	return st.Ended(all, r.winners(s, alive))
+	st = st.Ended(all, r.winners(s, alive))
+	st.Tied = s.results.of(resultTie) // by Java's rules a ring kills after flames have
+	return st
 }
 
 // rewardsToday writes the rewards of all steps but Java's.
