@@ -171,6 +171,9 @@ type Spec struct {
 	Counts      []Name     `json:"counts,omitempty"` // what is counted for each seat, see Tracker
 	Rules       any        `json:"rules"`            // the rules as a struct that marshals to JSON
 
+	// Training holds the seats whose death ends the game by its rules: see Match.SetTrainingSeat.
+	Training SeatSet `json:"-"`
+
 	// AgentVersions has the version of each agent's decisions, by name. It grows when the
 	// agent decides differently in the same game.
 	AgentVersions map[string]int `json:"agent_versions,omitempty"`
