@@ -236,6 +236,17 @@ func (r *Rules) ringDue(step int) int {
 	return r.ringJava(step)
 }
 
+// Falls returns the step counts at which rings do fall, by the number of the ring.
+func (r *Rules) Falls() map[int]int {
+	falls := map[int]int{}
+	for ring := range (r.BoardSize + 1) / 2 {
+		if at := r.FirstCollapse + ring*r.CollapseStep(); r.ringDue(at) == ring {
+			falls[ring] = at
+		}
+	}
+	return falls
+}
+
 // RingAt returns the cells of the ring that falls at a step count.
 func (r *Rules) RingAt(step int) (ring grid.Bits) {
 	if due := r.ringDue(step); due >= 0 {
