@@ -78,11 +78,12 @@ func documentedEndings(t *testing.T, spec *env.Spec) (rows []string) {
 	applies := true
 	for line := range strings.Lines(section) {
 		line = strings.TrimSpace(line)
+		if ids, fact, other := strings.Cut(line, ":"); other && strings.HasPrefix(ids, "Otherwise in ") {
+			applies, line = strings.Contains(ids, "`"+spec.ID+"`"), "-"+fact // one fact alone stands on the same line
+		}
 		ending, _, _ := strings.Cut(line, ": ")
 		i := slices.IndexFunc(rows, func(row string) bool { return strings.HasPrefix(row, ending+": ") })
 		switch {
-		case strings.HasPrefix(line, "Otherwise in "):
-			applies = strings.Contains(line, "`"+spec.ID+"`")
 		case !strings.HasPrefix(line, "- ") || !applies:
 		case i < 0:
 			rows = append(rows, line)

@@ -167,7 +167,7 @@ func TestResult(t *testing.T) {
 	}
 }
 
-// TestRingAfterFlames: the last whom flames kill have lost to the one that the ring of the same step kills (2.12, 2.13).
+// TestRingAfterFlames: those whom flames kill have lost to the one that the ring of the same step kills (2.12, 2.13).
 func TestRingAfterFlames(t *testing.T) {
 	sc := scenario{
 		name: "ring after flames", reason: "agents 0 and 1 burn, then the ring falls on agent 2",
