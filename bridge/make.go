@@ -107,6 +107,7 @@ func (s *session) checkLimits(cfg *vec.Config) error {
 var optionNames = map[string]string{
 	"Variants": "rules", "Variants.ByGame": "rules_by_game", "LineUps": "line_ups", "ByGame": "by_game",
 	"BatchSize": "batch_size", "Autoreset": "autoreset_mode", "MaxEpisodeSteps": "max_episode_steps", "Player": "policy",
+	"OnDeath": "on_death",
 }
 
 // optionError turns vec's error about an option into one with the request's name of the field.

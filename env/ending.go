@@ -1,6 +1,9 @@
 package env
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // SeatResult says how a game ended for a seat. That is not what the seat gets,
 // [Match.Outcome]: some ties pay -1.
@@ -31,12 +34,10 @@ func (s *Status) SeatResults(teams [][]int, before SeatSet) []SeatResult {
 
 // SeatResult returns the result of one seat; team says whether it is in a team or plays alone.
 // If the game is a tie, all teams have tied. Of seats that play alone, those have tied that
-// are in at the end or, if none is, that went out in the last step; the others have lost.
+// are in at the end or, if none is, that went out in the last step (of these those in Tied, if
+// the game tells); the others have lost.
 func (s *Status) SeatResult(seat int, team bool, before SeatSet) SeatResult {
-	in := s.In
-	if in == 0 {
-		in = before
-	}
+	in := cmp.Or(s.Tied, s.In, before)
 	switch {
 	case !s.Decided.Has(seat):
 		return Undecided

@@ -171,6 +171,9 @@ type Spec struct {
 	Counts      []Name     `json:"counts,omitempty"` // what is counted for each seat, see Tracker
 	Rules       any        `json:"rules"`            // the rules as a struct that marshals to JSON
 
+	// Training holds the seats whose death ends the game by its rules: see Match.SetTrainingSeat.
+	Training SeatSet `json:"-"`
+
 	// AgentVersions has the version of each agent's decisions, by name. It grows when the
 	// agent decides differently in the same game.
 	AgentVersions map[string]int `json:"agent_versions,omitempty"`
@@ -298,6 +301,10 @@ type Verdict struct {
 	Over    bool    // the rules have ended the game
 	Result  Result  // Incomplete until Over
 	Winners SeatSet // empty unless Result is Win
+
+	// Tied holds the seats that have tied. A game sets it only if some of those that go out in the last step can have
+	// lost to others that do; elsewhere it is empty, and SeatResult knows who has tied.
+	Tied SeatSet
 }
 
 // Playing returns the status of a game that goes on and in which no seat's outcome is decided.

@@ -130,7 +130,8 @@ type Config struct {
 	Seats []string `wire:"seats,0..256"`
 
 	// OnDeath matters only with exactly one learner, besides policies, in a game whose
-	// teams are single seats. Everywhere else it is Wait.
+	// teams are single seats. Everywhere else it is Wait. End excludes rules by which a
+	// seat's death ends the game, as a game has one such seat (env.Spec.Training).
 	OnDeath OnDeath `wire:"on_death"`
 
 	// MaxEpisodeSteps truncates an episode after so many steps; 0: never. The
@@ -290,6 +291,12 @@ func (p *plan) resolveSeats() error {
 		p.cfg.OnDeath = Wait
 	}
 	p.train = p.cfg.OnDeath == End
+	for _, g := range p.cfg.Variants.Games {
+		if t := g.Spec().Training.List(); p.train && len(t) > 0 {
+			return wrong("OnDeath", " is %q with one learner, but the rules' training_agent ends games at the death of seat "+
+				"%d; leave training_agent out, or want %q", End, t[0], Wait)
+		}
+	}
 	c, err := p.newLineUpSet(lineUps)
 	if err != nil {
 		return err

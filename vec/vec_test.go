@@ -1,6 +1,7 @@
 package vec
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"unsafe"
 
 	"pommego/env"
+	"pommego/env/catalog"
 )
 
 // stateless is a game without a global state.
@@ -20,6 +22,8 @@ func (g stateless) Spec() *env.Spec {
 }
 
 func TestConfigErrors(t *testing.T) {
+	trained, err := catalog.Variant("PommeFFACompetition-v0", json.RawMessage(`{"training_agent": 2}`))
+	must(t, err)
 	for _, c := range []struct {
 		reason string
 		cfg    Config
@@ -46,6 +50,9 @@ func TestConfigErrors(t *testing.T) {
 		{"nobody learns", Config{Game: solo, Games: 1, Seats: []string{"still", "still", "still"}}, "at least one"},
 		{"an unknown agent in a seat", Config{Game: solo, Games: 1, Seats: []string{"still", "ghost", Learner}},
 			`no agent "ghost"`},
+		{"two seats whose death ends the game",
+			Config{Game: trained, Games: 1, Opponents: []string{"static", "static", "static"}},
+			`OnDeath is "end" with one learner, but the rules' training_agent ends games at the death of seat 2; leave`},
 		{"a mode that does not exist", Config{Game: solo, Games: 1, Autoreset: 7}, "Autoreset is 7, want 0 to 2"},
 		{"negative headroom", Config{Game: solo, Games: 1, Headroom: -1}, "Headroom is -1"},
 		{"a negative limit", Config{Game: solo, Games: 1, MaxEpisodeSteps: -3}, "MaxEpisodeSteps is -3"},

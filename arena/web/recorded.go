@@ -108,7 +108,10 @@ func entryOf(line []byte) Entry {
 
 // endings is how a game ended for its seats, if the record's last step says it.
 func endings(h *record.Head) []env.SeatResult {
-	var end record.Outcome
+	var end struct {
+		record.Outcome
+		Each []env.Result `json:"results"` // by Java's rules, which pay nobody before the end
+	}
 	if n := len(h.Steps); n == 0 || json.Unmarshal(h.Steps[n-1], &end) != nil || end.Result == "" {
 		return nil
 	}
@@ -121,7 +124,8 @@ func endings(h *record.Head) []env.SeatResult {
 		switch {
 		case slices.Contains(end.Winners, seat):
 			all[seat] = env.Won
-		case end.Result == env.Tie.String() && seat < len(before.Rewards) && before.Rewards[seat] < 0:
+		case end.Result == env.Tie.String() && (seat < len(before.Rewards) && before.Rewards[seat] < 0 ||
+			seat < len(end.Each) && end.Each[seat] == env.Loss):
 			all[seat] = env.Lost
 		case end.Result == env.Tie.String():
 			all[seat] = env.Tied

@@ -150,11 +150,14 @@ func winners(e *Entry) (seats []int) {
 
 // TestEndings: who is out before the others of a free-for-all game tie has lost.
 func TestEndings(t *testing.T) {
-	h := &record.Head{Steps: []json.RawMessage{
-		[]byte(`{"rewards":[0,0,-1,0],"done":0,"result":"Incomplete"}`), []byte(`{"rewards":[-1,-1,-1,-1],"done":1,"result":"Tie"}`),
-	}}
-	if got := fmt.Sprint(endings(h)); got != "[tied tied lost tied]" {
-		t.Errorf("the seats' results are %s", got)
+	for paid, results := range map[string]string{"-1": `null`, "0": `[2,2,1,2]`} { // the second by Java's rules
+		h := &record.Head{Steps: []json.RawMessage{
+			[]byte(`{"rewards":[0,0,` + paid + `,0],"done":0,"result":"Incomplete"}`),
+			[]byte(`{"rewards":[-1,-1,-1,-1],"done":1,"result":"Tie","results":` + results + `}`),
+		}}
+		if got := fmt.Sprint(endings(h)); got != "[tied tied lost tied]" {
+			t.Errorf("with results %s the seats' are %s", results, got)
+		}
 	}
 }
 

@@ -41,6 +41,27 @@ func TestEndings(t *testing.T) {
 	}
 }
 
+// TestTrainingEnding: the endings of rules with a training_agent are as those without, and its death.
+func TestTrainingEnding(t *testing.T) {
+	for seat := range 4 {
+		for id, pays := range map[string]float64{"PommeFFACompetition-v0": 0, "PommeFFAJava-v0": -1} {
+			plain, err := catalog.Game(id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			game, err := catalog.Variant(id, fmt.Appendf(nil, `{"training_agent": %d}`, seat))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := slices.Insert(plain.Endings(), 2,
+				env.Ending{Ending: fmt.Sprintf("seat %d is out, and several are left", seat), Result: env.Tied, Outcome: pays})
+			if got := game.Endings(); !slices.Equal(got, want) {
+				t.Errorf("%s, seat %d: the endings are %v, want %v", id, seat, got, want)
+			}
+		}
+	}
+}
+
 // listed is a line of a page.
 const listed = "- %s: `result` %s, `outcome` %g"
 
@@ -57,11 +78,12 @@ func documentedEndings(t *testing.T, spec *env.Spec) (rows []string) {
 	applies := true
 	for line := range strings.Lines(section) {
 		line = strings.TrimSpace(line)
+		if ids, fact, other := strings.Cut(line, ":"); other && strings.HasPrefix(ids, "Otherwise in ") {
+			applies, line = strings.Contains(ids, "`"+spec.ID+"`"), "-"+fact // one fact alone stands on the same line
+		}
 		ending, _, _ := strings.Cut(line, ": ")
 		i := slices.IndexFunc(rows, func(row string) bool { return strings.HasPrefix(row, ending+": ") })
 		switch {
-		case strings.HasPrefix(line, "Otherwise in "):
-			applies = strings.Contains(line, "`"+spec.ID+"`")
 		case !strings.HasPrefix(line, "- ") || !applies:
 		case i < 0:
 			rows = append(rows, line)

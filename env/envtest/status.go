@@ -36,7 +36,7 @@ func (k *kit) checkStanding(st env.Status, n int) {
 	switch {
 	case st.Steps != n:
 		k.failf("Steps is %d, want %d", st.Steps, n)
-	case (st.In|st.Decided|st.Winners)&^all != 0:
+	case (st.In|st.Decided|st.Winners|st.Tied)&^all != 0:
 		k.failf("status %+v has seats that do not exist; there are %d", st, k.spec.Seats)
 	case !st.Over && n >= k.spec.MaxSteps:
 		k.failf("not over after MaxSteps = %d steps", k.spec.MaxSteps)

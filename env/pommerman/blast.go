@@ -114,8 +114,8 @@ func (r *Rules) Settled(s State) State {
 }
 
 // fall turns the ring that is due into rigid walls. The living agents on it die;
-// its bombs vanish without exploding and give their ammo back; flames and hidden
-// items on it are gone.
+// its bombs vanish without exploding and give their ammo back, as explosions do;
+// flames and hidden items on it are gone.
 func (r *Rules) fall(s *State) {
 	ring := ringCells(r.BoardSize, int(s.due)-1)
 	s.due = 0
@@ -131,11 +131,15 @@ func (r *Rules) fall(s *State) {
 		s.flames[life] = s.flames[life].AndNot(ring)
 	}
 	s.keepBombs(func(b *Bomb) bool {
-		if ring.Has(b.Cell) {
+		switch {
+		case !ring.Has(b.Cell):
+			return true
+		case r.Traits().BombsVanish:
+			s.giveBack(b)
+		default:
 			s.Agents[b.Owner()].giveAmmo(r)
-			return false
 		}
-		return true
+		return false
 	})
 }
 

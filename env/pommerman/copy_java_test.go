@@ -1,6 +1,7 @@
 package pommerman
 
 import (
+	"slices"
 	"testing"
 
 	"pommego/env"
@@ -163,5 +164,22 @@ func TestResult(t *testing.T) {
 				t.Errorf("%s: the game stands as %v for seat %d, want %v", tc.reason, got, seat, want)
 			}
 		}
+	}
+}
+
+// TestRingAfterFlames: those whom flames kill have lost to the one that the ring of the same step kills (2.12, 2.13).
+func TestRingAfterFlames(t *testing.T) {
+	sc := scenario{
+		name: "ring after flames", reason: "agents 0 and 1 burn, then the ring falls on agent 2",
+		start: "0*.1*.2", edit: func(_ *Rules, s *State) { s.StepCount = 500 },
+		moves: [][4]Action{{Right, Right}},
+		want:  []string{"####### #.....# #.....# #.....# #.....# #.....# #######"},
+	}
+	r := Java(FFA)
+	s := sc.run(t, r)
+	status := r.Status(&s)
+	got, want := status.SeatResults(r.teams(), 0b0111), []env.SeatResult{env.Lost, env.Lost, env.Tied, env.Lost}
+	if !slices.Equal(got, want) {
+		t.Errorf("the results are %v, want %v", got, want)
 	}
 }

@@ -101,7 +101,7 @@ func (r *Rules) over(s *State, alive env.SeatSet) bool {
 // winners returns the winners of a game that is over, none if it is a tie.
 func (r *Rules) winners(s *State, alive env.SeatSet) env.SeatSet {
 	if r.StepKind == StepJava {
-		return s.results.won()
+		return s.results.of(resultWin)
 	}
 	return r.lastLiving(alive)
 }

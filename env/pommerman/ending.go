@@ -1,6 +1,8 @@
 package pommerman
 
 import (
+	"fmt"
+
 	"pommego/env"
 	"pommego/env/grid"
 )
@@ -54,7 +56,9 @@ func (r *Rules) Status(s *State) env.Status {
 	if !r.over(s, alive) {
 		return st
 	}
-	return st.Ended(all, r.winners(s, alive))
+	st = st.Ended(all, r.winners(s, alive))
+	st.Tied = s.results.of(resultTie) // by Java's rules a ring kills after flames have
+	return st
 }
 
 // rewardsToday writes the rewards of all steps but Java's.
@@ -76,9 +80,10 @@ func (r *Rules) rewardsToday(s *State, dst []float64) {
 	}
 }
 
-// Endings plays a step to each way in which a game ends for seat 0, and notes what that pays.
+// Endings plays a step to each way in which a game ends for a seat, and notes what that pays.
 func (g *Game) Endings() (endings []env.Ending) {
-	m, spec, all, own := g.New(1)[0].(*Match), g.Spec(), env.AllSeats(g.rules.Seats()), env.SeatSet(1)
+	of := toByte(g.rules.TrainingAgent == 0) // not the seat of that rule
+	m, spec, all, own := g.New(1)[0].(*Match), g.Spec(), env.AllSeats(g.rules.Seats()), env.SeatSet(1)<<of
 	if g.rules.Teams() {
 		own = team0
 	}
@@ -91,12 +96,15 @@ func (g *Game) Endings() (endings []env.Ending) {
 		m.Step(make([]uint8, spec.Seats*len(spec.Actions)))
 		status, paid := m.Status(), make([]float64, spec.Seats)
 		m.Outcome(paid)
-		result := status.SeatResults(spec.Teams, all)[0]
-		endings = append(endings, env.Ending{Ending: name, Result: result, Outcome: paid[0]})
+		result := status.SeatResults(spec.Teams, all)[of]
+		endings = append(endings, env.Ending{Ending: name, Result: result, Outcome: paid[of]})
 	}
 	last := g.rules.lastStep() - 1
 	add("the others are out", all&^own, 0)
 	add("it is out, and others are left", own, 0)
+	if trained := spec.Training; trained != 0 && spec.Seats > 2 {
+		add(fmt.Sprintf("seat %d is out, and several are left", g.rules.TrainingAgent), trained, 0)
+	}
 	add("all that are left go out in one step", all, 0)
 	add("the step limit, and others are left too", 0, last)
 	add("the step limit, and all that are left go out in that step", all, last)

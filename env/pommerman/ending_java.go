@@ -36,9 +36,10 @@ func (t *results) set(agents env.SeatSet, to results) {
 	}
 }
 
-func (t results) won() (agents env.SeatSet) {
+// of returns the agents with a result.
+func (t results) of(result results) (agents env.SeatSet) {
 	for i := range MaxAgents {
-		if t>>(2*i)&3 == resultWin {
+		if t>>(2*i)&3 == result {
 			agents = agents.With(i)
 		}
 	}
@@ -75,7 +76,7 @@ func (s *State) timeOut(r *Rules) {
 // overJava reports whether the game has ended: at the step limit, with nobody left, or
 // with a living winner.
 func (r *Rules) overJava(s *State, alive env.SeatSet) bool {
-	return int(s.StepCount) >= r.MaxSteps || alive == 0 || alive&s.results.won() != 0 ||
+	return int(s.StepCount) >= r.MaxSteps || alive == 0 || alive&s.results.of(resultWin) != 0 ||
 		s.training != 0 && !alive.Has(int(s.training)-1)
 }
 
@@ -86,7 +87,7 @@ func (r *Rules) rewardsJava(s *State, dst []float64) {
 		switch {
 		case !r.overJava(s, s.alive()):
 			dst[seat] = 0
-		case s.results.won().Has(seat):
+		case s.results.of(resultWin).Has(seat):
 			dst[seat] = 1
 		default:
 			dst[seat] = -1

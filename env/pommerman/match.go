@@ -68,6 +68,7 @@ func undealt(rules Rules) *Game {
 		Encodings: g.encodings(),
 		State:     g.stateFields(),
 		Rules:     rules, Counts: rules.counts(),
+		Training: env.SeatSet(1 << (rules.TrainingAgent + 1) >> 1), // none for NoSeat
 	}, Match{game: g})
 	g.sizes = observe.Sizes(g.Spec().Encodings)
 	return g

@@ -67,7 +67,7 @@ type Rules struct {
 
 	StartAmmo  int `json:"start_ammo" doc:"bombs that an agent can lay at first"`
 	StartBlast int `json:"start_blast_strength" limits:"1 to 14" doc:"blast strength of an agent's bombs at first: the cells they reach each way, their own included"`
-	MaxAmmo    int `json:"max_ammo" limits:"1 to 64" doc:"the most ammo that returned bombs and items lead to; step java ignores it"`
+	MaxAmmo    int `json:"max_ammo" limits:"1 to 64" doc:"the most ammo that returned bombs and items lead to; step 2018 does not cap what bombs return, and step java ignores it"`
 	MaxBlast   int `json:"max_blast_strength" limits:"1 to 64" doc:"the most blast strength that range items lead to; step java ignores it"`
 	BombLife   int `json:"bomb_life" limits:"1 to 100" doc:"steps from laying a bomb to its explosion"`
 	FlameLife  int `json:"flame_life" limits:"1 to 5" doc:"observations in which a flame shows, 1 to 5"`
@@ -80,7 +80,7 @@ type Rules struct {
 	BombList bool `json:"bomb_list" doc:"the raw observation also lists the bombs that a seat sees"`
 
 	// -1 is NoCollapse. Past MaxSteps, rings count backwards: see Collapses.
-	FirstCollapse int `json:"first_collapse" limits:"-1 to 30000" doc:"the step count at which the outermost ring of the board turns to rigid wall, and a further ring every quarter of the steps left (with step java a step later); -1: never"`
+	FirstCollapse int `json:"first_collapse" limits:"-1 to 30000" doc:"the step count at which the outermost ring of the board turns to rigid wall, and a further ring every quarter of the steps left (with step java a step later); -1, or past max_steps: never; 0: without the outermost, unless the step is java"`
 	CollapseEvery int `json:"collapse_every,omitempty" limits:"0 to 30000" doc:"with step java, steps from one ring to the next; 0 or left out: a quarter of the steps left, as with the other steps"`
 
 	// RadioWords is up to MaxWords.
@@ -234,6 +234,17 @@ func (r *Rules) ringDue(step int) int {
 		return -1
 	}
 	return r.ringJava(step)
+}
+
+// Falls returns the step counts at which rings do fall, by the number of the ring.
+func (r *Rules) Falls() map[int]int {
+	falls := map[int]int{}
+	for ring := range (r.BoardSize + 1) / 2 {
+		if at := r.FirstCollapse + ring*r.CollapseStep(); r.ringDue(at) == ring {
+			falls[ring] = at
+		}
+	}
+	return falls
 }
 
 // RingAt returns the cells of the ring that falls at a step count.

@@ -200,3 +200,25 @@ func TestNobodyLivesInWalls(t *testing.T) {
 		}
 	}
 }
+
+// TestSavedInFallenRing: by Java's rules an agent that is not drawn lives on where a ring falls (2.13). The
+// game takes that state back, and no such state of a step in which that ring did not fall.
+func TestSavedInFallenRing(t *testing.T) {
+	rules := Java(FFA)
+	rules.BoardSize = drawn
+	sc := scenario{
+		name: "undrawn", reason: "agent 1 burns, and with it agent 0's tile on its old cell",
+		start: ".01*... ....... ..2.... ....3..", edit: func(_ *Rules, s *State) { s.StepCount = 500 },
+		moves: [][4]Action{{Right, Right}},
+		want:  []string{"####### #.....# #.2...# #...3.# #.....# #.....# #######"},
+	}
+	m := NewMatch(rules)
+	m.State = sc.run(t, rules)
+	text, err := m.AppendJSON(nil)
+	if err := cmp.Or(err, m.Restore(m.Append(nil)), m.RestoreJSON(text)); err != nil || m.alive() != 0b1101 {
+		t.Errorf("restored it has the agents %04b, error %v", m.alive(), err)
+	}
+	if m.StepCount++; m.Restore(m.Append(nil)) == nil {
+		t.Error("agent 0 lives in the wall a step later")
+	}
+}

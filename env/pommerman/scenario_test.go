@@ -306,6 +306,18 @@ func TestWeakestBlast2018(t *testing.T) {
 	sameWhenSaved(t, m, NewMatch(r), true)
 }
 
+// TestFallenBombs2018: where nothing caps what bombs return, a bomb on a falling ring costs no ammo.
+func TestFallenBombs2018(t *testing.T) {
+	sc := scenario{
+		name: "fallen bombs", reason: "the owner has more than max_ammo",
+		start: "o...... .0..1..", edit: func(_ *Rules, s *State) { s.Agents[0].Ammo, s.due, s.StepCount = 12, 1, 500 },
+		want: []string{"####### #0..1.# #.....# #.....# #.....# #.....# #######"},
+	}
+	if s := sc.run(t, Rules2018(FFA).Collapsing(500)); s.Agents[0].Ammo != 13 {
+		t.Errorf("the ring leaves ammo %d, want 13", s.Agents[0].Ammo)
+	}
+}
+
 // TestSkullEffects draws each effect from a known RNG and checks its bounds.
 func TestSkullEffects(t *testing.T) {
 	r := Rules2018(FFA)

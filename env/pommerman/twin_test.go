@@ -458,7 +458,9 @@ func (t *twin) collapse(ring int) {
 	}
 	t.bombs = slices.DeleteFunc(t.bombs, func(b *twinBomb) bool {
 		if on(b.at) {
-			t.agents[b.owner].ammo = min(t.agents[b.owner].ammo+1, t.r.MaxAmmo)
+			if t.agents[b.owner].arm(); t.r.StepKind != Step2018 {
+				t.agents[b.owner].ammo = min(t.agents[b.owner].ammo, t.r.MaxAmmo)
+			}
 		}
 		return on(b.at)
 	})

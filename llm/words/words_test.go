@@ -362,7 +362,7 @@ func TestPositions(t *testing.T) {
 func TestRulesOfEveryGame(t *testing.T) {
 	for id, want := range map[string]string{
 		"PommeFFACompetition-v0":   "9 ticks after it was laid",
-		"PommeFFA-v1":              "at ticks 500 575 650 725.",
+		"PommeFFA-v1":              "; ring 0 at tick 500; ring 1 at tick 575; ring 2 at tick 650; ring 3 at tick 725.",
 		"PommeRadioCompetition-v2": "AC, BD play against each other",
 		"PommeFFA2018-v0":          "A bomb that flames reach vanishes",
 		"PommeTeamJavaDocument-v0": "explodes a tick later. Flames stay for 5 ticks",
@@ -382,6 +382,11 @@ func TestRulesOfVariants(t *testing.T) {
 	for _, tc := range []struct{ id, rules, want string }{
 		{"PommeRadioCompetition-v2", `{"radio_num_words": 1}`, `end with "; say" and 1 number. The`},
 		{"PommeRadioCompetition-v2", `{"radio_num_words": 3}`, `end with "; say" and 3 numbers. The`},
+		{"PommeFFA-v1", `{"max_steps": 400}`, "is in its way.\nHow the game can end"}, // no ring falls
+		{"PommeFFA-v1", `{"first_collapse": 0}`, "0 is the outermost; ring 1 at tick 200; ring 2 at"},
+		{"PommeTeamJava-v0", `{"agent_view_size": -1}`, "Fog: you see your own cell alone."},
+		{"PommeTeam2018-v0", `{"agent_view_size": 4}`, "Fog: you see 4 cells each way, one less up and left."},
+		{"PommeTeam2018-v0", `{"max_steps": 60}`, "Tick 61 ends the game"},
 		{"BaseWar-v0", `{"tick_at_once": true}`, "explodes 6 ticks after it was laid"},
 		{"BaseWar-v0", `{"bombs_spent": true}`, "a figure has 3 for the whole game."},
 		{"BaseWar-v0", `{"own_cell_safe": true}`, "lives. A bomb hurts no figure on its own cell. The"},

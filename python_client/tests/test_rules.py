@@ -153,6 +153,15 @@ def test_what_does_not_fit(server: pommego.Server, rules: list[Any], words: list
     assert caught.value.field == "rules"
 
 
+def test_one_death_ends_a_game(server: pommego.Server) -> None:
+    """A lone learner's death does not silently take the place of the rules' training_agent."""
+    options = {"rules": {"training_agent": 0}, "opponents": ["static"] * 3}
+    with pytest.raises(pommego.ServerError, match='on_death is "end".*leave training_agent out') as caught:
+        pommego.make_vec(ID, 1, **options, **where(server))
+    assert caught.value.field == "on_death"
+    pommego.make_vec(ID, 1, on_death="wait", **options, **where(server)).close()
+
+
 def test_programs_and_planes_have_one_set_of_rules(server: pommego.Server) -> None:
     options = {"rules": [QUICK, SLOW], "opponents": ["exec:true"] * 3}
     with pommego.Server(allow_agents=["*"]) as open_server:
