@@ -3,11 +3,14 @@ package bridge
 import (
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // TestWrongTokens has an address try more tokens than answers may wait: all are refused, the
@@ -40,6 +43,27 @@ func TestWrongTokens(t *testing.T) {
 	if got := scrape(t, server.Operations())["pommego_wrong_tokens_total"]; got != 2*mostPaused {
 		t.Errorf("%v wrong tokens are counted, want %d", got, 2*mostPaused)
 	}
+}
+
+// TestWrongTokensWithBodies: who announces a body that never comes keeps its connection for no longer than a pause
+// after the answer, and beyond mostPaused gets none.
+func TestWrongTokensWithBodies(t *testing.T) {
+	piped(t, func(c *Config) { c.Token = "secret" }, func(_ *Server, dial func() net.Conn) {
+		var tries []net.Conn
+		for range mostPaused + 1 {
+			conn := dial()
+			fmt.Fprint(conn, "GET / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer guess\r\nContent-Length: 1\r\n\r\n")
+			synctest.Wait()
+			tries = append(tries, conn)
+		}
+		begun := time.Now()
+		for n, conn := range tries {
+			answer, err := io.ReadAll(conn)
+			if took := time.Since(begun); err != nil || took > 2*tokenPause || (len(answer) > 0) != (n < mostPaused) {
+				t.Errorf("try %d of %d: %q and %v after %v", n, len(tries), answer, err, took)
+			}
+		}
+	})
 }
 
 func TestAddressOf(t *testing.T) {

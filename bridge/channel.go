@@ -141,7 +141,13 @@ func (s *session) shareMemory(e *environment, slots, places int) error {
 		return err
 	}
 	e.bytes += bytes
-	if err := c.open(); err != nil {
+	most := s.server.cfg.maxShared
+	err := fmt.Errorf("%d environments of this server share theirs, which is as many as may", most)
+	if s.server.sharing.Add(1) <= int64(most) {
+		err = c.open()
+	}
+	if err != nil {
+		s.server.sharing.Add(-1)
 		return fail(codeBadOption, "shared_memory", "leave it out: batches then come through the socket",
 			"memory cannot be shared: %v", err)
 	}

@@ -266,6 +266,21 @@ func TestSharedMemoryEnds(t *testing.T) {
 	eventually(t, fmt.Sprintf("as many files are open as before, %d", before), func() bool { return open() <= before })
 }
 
+// TestSharedMemoryLimit: so many environments of all clients share memory, each until it is freed.
+func TestSharedMemoryLimit(t *testing.T) {
+	server := startServer(t, func(c *Config) { c.maxShared = 2 })
+	c, other := server.dial(t), server.dial(t)
+	fields := []any{"env_id", "ToySolo-v0", "games", 1, "shared_memory", 2}
+	call(t, other, "make", fields...)
+	for range 3 {
+		made := call(t, c, "make", fields...)
+		if e := callError(t, c, codeBadOption, "make", fields...); e.Field != "shared_memory" {
+			t.Errorf("the third one: %v, want the field shared_memory", e)
+		}
+		call(t, c, "close", "env", made.Int("env"))
+	}
+}
+
 // TestPostedErrors posts what cannot be done: the slot says that the answer
 // comes through the socket, and the next step works.
 func TestPostedErrors(t *testing.T) {

@@ -93,6 +93,7 @@ type Config struct {
 	// The fields below have their defaults in every program. Tests set lower values.
 
 	maxEnvs         int // environments of one connection
+	maxShared       int // environments of the whole server that share memory: each takes a thread while it waits
 	maxInFlight     int // requests of one connection read ahead
 	maxMessageBytes int // the longest request
 	maxBatchBytes   int // the longest reply
@@ -128,7 +129,7 @@ func (c *Config) complete() error {
 		limit("MaxAgentMemory", &c.MaxAgentMemory, 1<<30, 1<<20, math.MaxInt64),
 		limit("IdleTimeout", &c.IdleTimeout, 30*time.Minute, 1, long),
 	)
-	c.maxEnvs, c.maxInFlight = cmp.Or(c.maxEnvs, 64), cmp.Or(c.maxInFlight, 8)
+	c.maxEnvs, c.maxShared, c.maxInFlight = cmp.Or(c.maxEnvs, 64), cmp.Or(c.maxShared, 256), cmp.Or(c.maxInFlight, 8)
 	c.maxMessageBytes, c.maxBatchBytes = cmp.Or(c.maxMessageBytes, 16<<20), cmp.Or(c.maxBatchBytes, 1<<30)
 	c.helloTimeout, c.messageTimeout = cmp.Or(c.helloTimeout, 10*time.Second), cmp.Or(c.messageTimeout, time.Minute)
 	c.writeTimeout = cmp.Or(c.writeTimeout, max(5*time.Minute, c.IdleTimeout/6))

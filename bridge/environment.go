@@ -101,6 +101,7 @@ func (s *session) freeEnv(e *environment) {
 	s.server.metrics.environments.Dec()
 	if e.channel != nil {
 		e.channel.free()
+		s.server.sharing.Add(-1)
 	}
 }
 

@@ -1,12 +1,14 @@
 package bridge
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -117,12 +119,30 @@ func (srv *Server) serveGuest(p Protocol, w http.ResponseWriter, r *http.Request
 		}
 	}
 	g.unbind = context.AfterFunc(r.Context(), g.end)
-	if err := g.guard(func() { p.Serve(g, w, r) }); err != nil {
+	if err := g.guard(func() { p.Serve(g, timed{w, g}, r) }); err != nil {
 		refuse(w, http.StatusInternalServerError, err.Error())
 	}
 	if g.ws == nil {
 		g.finish()
 	}
+}
+
+// timed writes an answer, of which a guest has writeTimeout to read each part.
+type timed struct {
+	http.ResponseWriter
+	guest *Guest
+}
+
+func (w timed) Write(part []byte) (int, error) {
+	w.guest.conn.SetWriteDeadline(time.Now().Add(w.guest.server.cfg.writeTimeout))
+	return w.ResponseWriter.Write(part)
+}
+
+// Unwrap is for http.ResponseController, and Hijack for Upgrade.
+func (w timed) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w timed) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	return w.ResponseWriter.(http.Hijacker).Hijack()
 }
 
 // readBody reads the body of a request first, so that the protocol's handler never waits for the client.

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -106,6 +107,21 @@ func TestGuestMessageTime(t *testing.T) {
 		t.Errorf("a body that does not end: %v, %v", answer, err)
 	}
 	eventually(t, "nothing is counted any more", func() bool { return s.used() == 0 })
+}
+
+// TestGuestReadsNothing: who does not read the answer to a request has its connection for a time only.
+func TestGuestReadsNothing(t *testing.T) {
+	piped(t, func(c *Config) { c.Protocols = []Protocol{echo{}} }, func(s *Server, dial func() net.Conn) {
+		fmt.Fprint(dial(), "POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9999\r\n\r\n",
+			strings.Repeat("x", 9999))
+		synctest.Wait()
+		if n := s.connections.Load(); n != 1 {
+			t.Errorf("%d connections while the answer is written, want 1", n)
+		}
+		if time.Sleep(s.cfg.writeTimeout + time.Second); s.connections.Load() != 0 {
+			t.Error("the connection stays for one that reads nothing")
+		}
+	})
 }
 
 // TestGuestIdle: a guest whose request is being answered is not idle; one without requests is, and is told so.

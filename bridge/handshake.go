@@ -66,7 +66,8 @@ const (
 	// tokenPause is how long the answer to a wrong token takes.
 	tokenPause = 500 * time.Millisecond
 
-	// mostPaused is how many such answers may wait at a time. Further ones are given at once.
+	// mostPaused is how many such answers may wait at a time. Further ones are given at once, and to requests with a
+	// body none.
 	mostPaused = 256
 )
 
@@ -79,12 +80,16 @@ func (srv *Server) admitToken(r *http.Request) (status int, reason string) {
 	}
 	if given != "" {
 		srv.metrics.wrongTokens.Inc()
-		r.Context().Value(peerKey{}).(peer).settle()
+		p := r.Context().Value(peerKey{}).(peer)
+		p.settle()
 		if srv.paused.Add(1) <= mostPaused {
 			select {
 			case <-time.After(tokenPause):
 			case <-r.Context().Done():
 			}
+			p.SetReadDeadline(time.Now().Add(tokenPause)) // for the rest of a body, which the connection stays for
+		} else if r.ContentLength != 0 {
+			p.Close()
 		}
 		srv.paused.Add(-1)
 	}

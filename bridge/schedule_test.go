@@ -54,6 +54,32 @@ func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
 	}
 }
 
+// piped calls use beside a server whose connections are pipes and whose clock is synctest's.
+func piped(t *testing.T, change func(*Config), use func(server *Server, dial func() net.Conn)) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := testConfig()
+		change(&cfg)
+		server, err := New(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pipes, stopped := newPipes(), make(chan error, 1)
+		ctx, stop := context.WithCancel(t.Context())
+		go func() { stopped <- server.Serve(ctx, pipes) }()
+		use(server, func() net.Conn {
+			conn, err := pipes.dial(ctx, "", "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return conn
+		})
+		stop()
+		if err := <-stopped; err != nil {
+			t.Errorf("Serve: %v", err)
+		}
+	})
+}
+
 const scheduleSteps = 12
 
 // scheduled is a client that keeps the last state it asked for and the actions since, so

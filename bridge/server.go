@@ -35,6 +35,7 @@ type Server struct {
 	connections crowd
 	keeping     crowd // the sessions of kept, which are connections, too
 	games       atomic.Int64
+	sharing     atomic.Int64 // environments that share memory
 	memory      budget
 	clients     atomic.Int64 // how many clients there have been
 	neighbours  vec.Neighbours

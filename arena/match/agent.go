@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"pommego/env"
@@ -24,8 +25,14 @@ func NewAgent(game env.Game, name string, r Rules, log *slog.Logger) (env.Agent,
 	if program, ok := p.(*execPlayer); ok {
 		program.stderr.most = 1 << 20
 	}
+	open.Add(1)
 	return &outsider{game: game, player: p, rules: r.of(game, p), log: log}, nil
 }
+
+var open atomic.Int64
+
+// Open is how many of the agents that NewAgent has made are not closed.
+func Open() int64 { return open.Load() }
 
 // mostWaits is for how many moves a player is waited for until it has been ready once; after that for one of an
 // episode.
@@ -44,10 +51,42 @@ type outsider struct {
 	late, failed int
 	void         bool // the connection to the player has failed
 	log          *slog.Logger
-	warned       bool // the first failure has been logged
+	warned       bool     // the first failure has been logged
+	stop         env.Flag // nil: nothing stops it
 }
 
+// stopPause is how often it is looked whether an agent is to stop, and errStopped is the cause for which contexts end
+// then. A program that is to answer is killed.
+const stopPause = 50 * time.Millisecond
+
+var errStopped = errors.New("match: nobody waits for the agent any more")
+
 func (a *outsider) Waits() bool { return true }
+
+func (a *outsider) StopOn(flag env.Flag) { a.stop = flag }
+
+// within returns a context that ends after limit, or soon after the agent is to stop. The caller calls end.
+func (a *outsider) within(limit time.Duration) (ctx context.Context, end func()) {
+	if a.stop == nil {
+		return context.WithTimeout(context.Background(), limit)
+	}
+	ctx, stop := context.WithCancelCause(context.Background())
+	ctx, end = context.WithTimeout(ctx, limit)
+	go func() {
+		tick := time.NewTicker(stopPause)
+		defer tick.Stop()
+		for ctx.Err() == nil {
+			select {
+			case <-ctx.Done():
+			case <-tick.C:
+				if a.stop.Load() {
+					stop(errStopped)
+				}
+			}
+		}
+	}()
+	return ctx, end
+}
 
 func (a *outsider) Missed() (late, failed int, void bool) {
 	_, program := a.player.(*execPlayer) // one that ends, or does not start, has failed itself
@@ -59,7 +98,10 @@ func (a *outsider) Dialogue() (read, said string) {
 	return t.Read, t.Said
 }
 
-func (a *outsider) Close() error { return a.player.Close() }
+func (a *outsider) Close() error {
+	open.Add(-1)
+	return a.player.Close()
+}
 
 func (a *outsider) Reset(env.RNG) {
 	a.begun, a.gone, a.made, a.late, a.failed, a.void = false, false, 0, 0, 0, false
@@ -83,8 +125,8 @@ func (a *outsider) Act(m env.Match, seat int, action []uint8) {
 	}
 	limit, giveUp := a.rules.clock(a.player)
 	start := time.Now()
-	ctx, cancel := context.WithTimeout(context.Background(), max(limit, giveUp))
-	defer cancel()
+	ctx, end := a.within(max(limit, giveUp))
+	defer end()
 	_, err := a.player.Act(ctx, m, seat, action)
 	late := ctx.Err() != nil || time.Since(start) > limit
 	a.gone = giveUp > 0 && ctx.Err() != nil || errors.Is(err, ErrVoid)
@@ -117,7 +159,9 @@ func (a *outsider) Try() error { return a.begin(0) }
 // begin tells the player that a game begins. It returns an error if the player is absent, lost or
 // out of memory. After any other error Act still asks for moves.
 func (a *outsider) begin(seat int) error {
-	err := a.rules.begin(context.Background(), a.player, Start{Seat: seat})
+	ctx, end := a.within(3 * a.rules.Wait) // more than one that has hung takes, and the one that is started then
+	defer end()
+	err := a.rules.begin(ctx, a.player, Start{Seat: seat})
 	for _, is := range []error{ErrAbsent, ErrVoid, errMemory} {
 		if errors.Is(err, is) {
 			return err
@@ -131,8 +175,8 @@ func (a *outsider) End(m env.Match, t env.Tracker, seat int) {
 	if !a.begun {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), a.rules.Limit)
-	defer cancel()
+	ctx, end := a.within(a.rules.Limit)
+	defer end()
 	// A program that does not take the notice will not be ready for its next game.
 	_ = a.player.End(ctx, outcomes(a.game, m, t)(seat))
 	a.begun = false

@@ -140,10 +140,11 @@ func (p *execPlayer) Act(ctx context.Context, m env.Match, seat int, action []ui
 }
 
 // ask sends question p.id and waits for its answer. It ignores answers to earlier
-// questions, and ends a program that breaks.
+// questions, and ends a program that breaks or whose answer nobody waits for any more.
 func (p *execPlayer) ask(ctx context.Context, question []byte) (action json.RawMessage, err error) {
 	defer func() {
-		if err != nil && ctx.Err() == nil && !errors.As(err, new(strayLine)) {
+		waited := ctx.Err() == nil || context.Cause(ctx) == errStopped
+		if err != nil && waited && !errors.As(err, new(strayLine)) {
 			p.broken = p.program.end(err)
 			p.program, err = nil, p.broken
 		}

@@ -14,6 +14,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -267,6 +268,32 @@ func TestAgentsThatStartSlowly(t *testing.T) {
 	}
 	if text, err := os.ReadFile(starts); action[0] != 1 || err != nil || len(text) != 1 {
 		t.Errorf("action %d, started %d times (%v), want 1 and once", action[0], len(text), err)
+	}
+}
+
+// An agent that is to stop does so while it waits for an answer, and its program ends at once.
+func TestAgentsStop(t *testing.T) {
+	t.Parallel()
+	game, file := duel(t, "9"), filepath.Join(t.TempDir(), "pid")
+	name := fmt.Sprintf("exec:echo $$ >'%s'; ", file) + strings.TrimPrefix(program(t, "hang"), "exec:")
+	a, err := match.NewAgent(game, name, match.Rules{Limit: 20 * time.Second}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.(env.Outside).Close()
+	var stop atomic.Bool
+	a.StopOn(&stop)
+	if err := a.(env.Outside).Try(); err != nil {
+		t.Fatal(err)
+	}
+	stop.Store(true)
+	m := game.New(1)[0]
+	m.Reset(env.Seed{Value: 1})
+	a.Act(m, 0, make([]uint8, 1))
+	text, err := os.ReadFile(file)
+	pid, _ := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil || pid == 0 || syscall.Kill(pid, 0) == nil {
+		t.Errorf("its program %q goes on (%v)", text, err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"embed"
 	"encoding/json"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -78,6 +79,11 @@ func (h *Handler) Serve(g *bridge.Guest, w http.ResponseWriter, r *http.Request)
 	if path == socketPath && websocket.IsWebSocketUpgrade(r) {
 		p := &player{handler: h, guest: g}
 		if name := r.URL.Query().Get("session_id"); name != "" {
+			if len(name) < leastName {
+				reply(w, http.StatusBadRequest, map[string]string{"detail": fmt.Sprintf("session_id is %q: who knows it may "+
+					"play, so want %d random characters or more, as openenv/session/create answers", name, leastName)})
+				return
+			}
 			if _, taken := h.sessions.LoadOrStore(name, p); taken {
 				reply(w, http.StatusConflict, map[string]string{"detail": "the session of this session_id is connected already"})
 				return

@@ -374,6 +374,14 @@ func TestRPC(t *testing.T) {
 	if taken == nil || taken.StatusCode != http.StatusConflict {
 		t.Errorf("a second socket: %v", taken)
 	}
+	_, short, _ := websocket.DefaultDialer.Dial("ws://"+s.address+"/ws?session_id=1", nil)
+	if short == nil || short.StatusCode != http.StatusBadRequest {
+		t.Errorf("a session_id that can be guessed: %v", short)
+	}
+	batch := ` [{"jsonrpc":"2.0","id":1,"method":"tools/list"}]`
+	if status := s.ask(t, "POST", "/mcp", batch, nil); status != http.StatusBadRequest {
+		t.Errorf("a batch has status %d, want 400", status)
+	}
 	ws.Close()
 	waitFor(t, s, "the end of the session")
 	if text := rpc("tools/call", name+act); !strings.Contains(text, "connect the client first") {

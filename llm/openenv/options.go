@@ -43,7 +43,7 @@ const (
 	usualAgent   = "simple"
 	usualSeconds = 30
 	mostSeconds  = 3600
-	leastName    = 26     // least bytes of an episode_id that others may join: as many as crypto/rand.Text draws
+	leastName    = 26     // least bytes of a name that opens a game to others: as many as crypto/rand.Text draws
 	stops        = "stop" // the name of an agent that does nothing
 )
 
