@@ -232,7 +232,8 @@ func (g *Game) observeRaw(s *State, seats []uint8, maps, scalars []byte, fog boo
 // paintRaw paints the maps of the raw encoding, as far as they are in sight; sight nil:
 // everything is.
 func paintRaw[M observe.Mode](m observe.Maps[M], g *Game, s *State, sight *Cells) {
-	field, m := m.Next("field", "0 where the field holds its points, 1 where they are gone, 2 out of sight, which is nowhere in unfogged")
+	field, m := m.Next("field",
+		"0 where the field holds its points, 1 where they are gone, 2 out of sight, which is nowhere in unfogged")
 	spread(field, &s.Spent, fieldFull, fieldSpent)
 	if sight != nil {
 		for c := range g.cells {
