@@ -31,7 +31,7 @@ func (r *Rules) CopyJava(v *View, s *State) {
 	s.Agents[v.Seat].Alive = v.Alive.Has(v.Seat)
 	for i := range v.NumBombs {
 		b := &v.Bombs[i]
-		s.addBomb(NewBomb(b.Cell, b.Life, b.Blast, nobody, grid.Stay))
+		s.addBomb(NewBomb(b.Cell, b.Life, b.Blast, Nobody, grid.Stay))
 	}
 }
 
@@ -46,6 +46,6 @@ func (r *Rules) CopyWhole(of, s *State) {
 	}
 	s.flames.renew(r)
 	for i, b := range s.bombs() {
-		s.Bombs[i] = NewBomb(b.Cell, b.Life, b.Blast, nobody, grid.Stay)
+		s.Bombs[i] = NewBomb(b.Cell, b.Life, b.Blast, Nobody, grid.Stay)
 	}
 }

@@ -54,7 +54,7 @@ func (o *Observation) maps() [numMaps]*saved.Map {
 }
 
 func (v *View) maps() [numMaps]func(c grid.Cell) int {
-	var bombs [256]SeenBomb
+	var bombs [256]Bomb
 	for _, b := range v.Bombs[:v.NumBombs] {
 		bombs[b.Cell] = b
 	}
@@ -62,7 +62,7 @@ func (v *View) maps() [numMaps]func(c grid.Cell) int {
 		func(c grid.Cell) int { return int(v.Board[c]) },
 		func(c grid.Cell) int { return int(bombs[c].Blast) },
 		func(c grid.Cell) int { return int(bombs[c].Life) },
-		func(c grid.Cell) int { return int(bombs[c].Moving) },
+		func(c grid.Cell) int { return int(bombs[c].Moving()) },
 		func(c grid.Cell) int { return int(v.Flame(c)) },
 	}
 }
@@ -130,7 +130,7 @@ func (r *Rules) view(o *Observation, seat int) *View {
 			v.AddFlame(c, min(life, maxFlameLife))
 		}
 		if blast := digit(o.BombBlast, i); blast > 0 && v.NumBombs < len(v.Bombs) {
-			v.Bombs[v.NumBombs] = SeenBomb{c, uint8(digit(o.BombLife, i)), uint8(blast), grid.Dir(digit(o.BombMoving, i))}
+			v.Bombs[v.NumBombs] = NewBomb(c, uint8(digit(o.BombLife, i)), uint8(blast), Nobody, grid.Dir(digit(o.BombMoving, i)))
 			v.NumBombs++
 		}
 	}

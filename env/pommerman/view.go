@@ -18,7 +18,7 @@ type View struct {
 	Seat  int
 
 	Board    [256]Item
-	Bombs    [MaxBombs]SeenBomb
+	Bombs    [MaxBombs]Bomb // as the maps show them: whose they are is not known
 	NumBombs int
 	flames   // only the youngest flame of each cell
 
@@ -30,14 +30,6 @@ type View struct {
 	Message   [MaxWords]uint8 // what the teammate sent in the last step
 
 	inView grid.Bits // the cells in view; only in views that See made
-}
-
-// SeenBomb is a bomb as the maps show it.
-type SeenBomb struct {
-	Cell   grid.Cell
-	Life   uint8
-	Blast  uint8
-	Moving grid.Dir
 }
 
 // window returns the cells that seat sees. A dead agent still looks from its last cell.
@@ -117,7 +109,7 @@ func (v *View) SeeBomb(b *Bomb) {
 		copy(v.Bombs[at+1:], v.Bombs[at:v.NumBombs])
 		v.NumBombs++
 	}
-	v.Bombs[at] = SeenBomb{b.Cell, b.Life, b.Blast, b.Moving()}
+	v.Bombs[at] = NewBomb(b.Cell, b.Life, b.Blast, Nobody, b.Moving())
 }
 
 // relations returns the teammate and the enemies of a seat as cell values, in the

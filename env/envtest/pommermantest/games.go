@@ -135,7 +135,7 @@ func StateOf(v *pommerman.View) *pommerman.State {
 	s := &pommerman.State{Board: v.Board, StepCount: uint16(v.StepCount)}
 	for i := range v.NumBombs {
 		b := &v.Bombs[i]
-		s.Bombs[i] = pommerman.NewBomb(b.Cell, b.Life, b.Blast, 0, b.Moving)
+		s.Bombs[i] = pommerman.NewBomb(b.Cell, b.Life, b.Blast, 0, b.Moving())
 		s.NumBombs++
 	}
 	for c, item := range v.Board {

@@ -84,7 +84,7 @@ func (e errGlyph) Error() string { return "no cell is drawn " + string(e) }
 
 // Lay puts a bomb onto a cell.
 func Lay(v *pommerman.View, c grid.Cell, blast uint8) {
-	v.Bombs[v.NumBombs] = pommerman.SeenBomb{Cell: c, Life: 5, Blast: blast}
+	v.Bombs[v.NumBombs] = pommerman.NewBomb(c, 5, blast, pommerman.Nobody, grid.Stay)
 	v.NumBombs++
 }
 
@@ -208,6 +208,6 @@ func Fog(v *pommerman.View) {
 			v.Board[c] = pommerman.Fog
 		}
 	}
-	seen := slices.DeleteFunc(v.Bombs[:v.NumBombs], func(b pommerman.SeenBomb) bool { return hidden(b.Cell) })
+	seen := slices.DeleteFunc(v.Bombs[:v.NumBombs], func(b pommerman.Bomb) bool { return hidden(b.Cell) })
 	v.NumBombs = len(seen)
 }

@@ -151,10 +151,10 @@ func survey(r *pommerman.Rules, s *pommerman.State, seat int, rng Generator) nea
 	f.Start()
 	rng.Discard(ties)
 	n := near{toEnemy: farthest, toItem: farthest}
-	bombs := make([]pommerman.SeenBomb, 0, grid.MaxSide*grid.MaxSide)
+	bombs := make([]pommerman.Bomb, 0, grid.MaxSide*grid.MaxSide)
 	for c := range board.All {
 		if s.Board[c] == pommerman.BombItem {
-			bombs = append(bombs, pommerman.SeenBomb{Cell: c, Blast: blastAt(s, c)})
+			bombs = append(bombs, pommerman.Bomb{Cell: c, Blast: blastAt(s, c)})
 		}
 		if f.Dist[c] == 0 {
 			continue

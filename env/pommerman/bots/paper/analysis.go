@@ -63,7 +63,7 @@ func (o *analysis) survey() {
 	for c := range grid.Square(o.v.Rules.BoardSize).All {
 		item := o.v.Board[c]
 		switch {
-		case c == self && o.v.BombAt(o.v.Self.Cell) == nil || (tactics.Free | 1<<pommerman.Flames).Has(item):
+		case c == self && !o.v.BombAt(o.v.Self.Cell) || (tactics.Free | 1<<pommerman.Flames).Has(item):
 			o.open.Add(c) // the agent cannot come back to its own cell if a bomb lies there
 		case item == pommerman.Wood:
 			wood.Add(c)
@@ -107,7 +107,7 @@ func (o *analysis) furtherBombs() int {
 }
 
 // concerns reports whether a bomb reaches the agent or a cell it could step onto.
-func (o *analysis) concerns(b *pommerman.SeenBomb) bool {
+func (o *analysis) concerns(b *pommerman.Bomb) bool {
 	for c := range o.steps.All {
 		if reaches(&o.v.Board, b.Cell, b.Blast, c) {
 			return true

@@ -94,7 +94,7 @@ func outlast(h *pommerman.Forecast, c grid.Cell, open grid.Bits) int {
 // bomb to lay and can then reach, in time and with care, a cell that nothing is going
 // to burn and that has at least two such neighbours.
 func (o *analysis) mayBomb() bool {
-	if o.v.Self.Ammo == 0 || o.v.BombAt(o.v.Self.Cell) != nil {
+	if o.v.Self.Ammo == 0 || o.v.BombAt(o.v.Self.Cell) {
 		return false
 	}
 	var h pommerman.Forecast

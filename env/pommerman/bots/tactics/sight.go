@@ -184,7 +184,7 @@ type Threats struct {
 // ThreatsTo finds the bombs that threaten an agent. A bomb does so if it lies in the agent's
 // row or column and, by within, no more steps away than its blast is strong: so a bomb behind
 // a wall may be too far. A bomb on the agent's own cell threatens the directions here.
-func ThreatsTo(self grid.Cell, bombs []pommerman.SeenBomb, within func(grid.Cell, int) bool,
+func ThreatsTo(self grid.Cell, bombs []pommerman.Bomb, within func(grid.Cell, int) bool,
 	here ...grid.Dir,
 ) (t Threats) {
 	for i := range bombs {
@@ -278,7 +278,7 @@ func Exposed(v *pommerman.View, c grid.Cell) bool {
 
 // Exposes reports whether a bomb lies in the row or column of c and no further away
 // than its blast is strong. What lies between does not matter.
-func Exposes(b *pommerman.SeenBomb, c grid.Cell) bool {
+func Exposes(b *pommerman.Bomb, c grid.Cell) bool {
 	_, inLine := Line(b.Cell, c)
 	return inLine && b.Cell.Distance(c) <= int(b.Blast)
 }
