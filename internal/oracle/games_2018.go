@@ -90,14 +90,14 @@ type observation2018 struct {
 
 // today returns the observation in today's form: nothing rolls, flames do not say how
 // old they are, and the caller gives the rest.
-func (o *observation2018) today(r *pommerman.Rules, alive []int, steps int) ([]byte, error) {
+func (o *observation2018) today(r *pommerman.Rules, alive []int, steps int) *pommerman.Observation {
 	empty := saved.Map(strings.Repeat("0", len(o.Board)))
-	return saved.Encode(&pommerman.Observation{
+	return &pommerman.Observation{
 		Board: o.Board, BombBlast: o.BombBlast, BombLife: o.BombLife, BombMoving: empty, FlameLife: empty,
 		Position: o.Position, Ammo: o.Ammo, BlastStrength: o.BlastStrength, CanKick: o.CanKick, Teammate: o.Teammate,
 		Enemies: o.Enemies, Alive: append([]int{}, alive...), GameType: int(r.GameType), GameEnv: r.GameEnv,
 		StepCount: steps, Message: o.Message,
-	})
+	}
 }
 
 func of2018(o *pommerman.Observation) *observation2018 {

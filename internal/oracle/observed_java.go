@@ -50,11 +50,7 @@ func (o *observedJava) Result() env.Result { return env.Result(o.text.Result) }
 func (o *observedJava) readView(seat int) error {
 	r, seen := rulesOf(o.replay.Match), o.text.observation2018
 	seen.Message = nil
-	text, err := seen.today(r, o.text.Alive, o.text.StepCount)
-	if err != nil {
-		return err
-	}
-	v, err := r.ReadObservation(text, seat)
+	v, err := viewOf(r, seen.today(r, o.text.Alive, o.text.StepCount), seat)
 	if err == nil {
 		o.View = *v
 	}
