@@ -60,13 +60,9 @@ var levels = [...]int{6, 12, 25, 50, duelTicks, 2000}
 
 // Roster lists the agents. Where two options of one set the same, the later one counts.
 var Roster = seat.Roster[pommerman.View]{
-	seat.Kind[pommerman.View]{Name: "champion", Make: func(o *seat.Options) pommerman.Bot {
-		return newChampion(o, nil)
-	}}.Version(5),
+	{Name: "champion", Version: 5, Make: func(o *seat.Options) pommerman.Bot { return newChampion(o, nil) }},
 	// With a new version of champion or of a network guided has one, too.
-	seat.Kind[pommerman.View]{Name: "guided", Make: func(o *seat.Options) pommerman.Bot {
-		return newChampion(o, new(learned.Guide))
-	}}.Version(3),
+	{Name: "guided", Version: 3, Make: func(o *seat.Options) pommerman.Bot { return newChampion(o, new(learned.Guide)) }},
 }
 
 func newChampion(o *seat.Options, guide *learned.Guide) *champion {
