@@ -20,7 +20,10 @@ import (
 // recording says what is special in recorded games of BaseWar.
 var recording = record.Form[*Match, Snapshot, sums]{
 	Name: "basewar-trace/1", Keys: []string{"config"},
-	Match: matchOf, SetRules: setRules,
+	Match: matchOf,
+	SetRules: func(h *record.Head, m *Match, id string) {
+		h.Config = saved.JSON(recordConfig{id, saved.JSON(m.game.rules)})
+	},
 	Act: act, Acted: acted,
 	Shape: func(m *Match) *saved.Shape { return &m.game.form.Shape },
 	Show: func(m *Match) *Snapshot {
@@ -64,14 +67,6 @@ func matchOf(h *record.Head) (*Match, string, error) {
 		return nil, "", fmt.Errorf("config: %w", err)
 	}
 	return &Match{game: undealt(rules)}, config.EnvID, nil
-}
-
-func setRules(h *record.Head, m *Match, id string) error {
-	rules, err := json.Marshal(m.game.rules)
-	if err == nil {
-		h.Config, err = json.Marshal(recordConfig{id, rules})
-	}
-	return err
 }
 
 // act returns the recorded actions of a round. It ignores those of the dead.
@@ -180,11 +175,7 @@ func (g *Game) AppendObservation(dst []byte, m env.Match, seat int) []byte {
 	for c := range s.Blast.All {
 		d.Blast = append(d.Blast, []int{c.Row(), c.Col()})
 	}
-	text, err := json.Marshal(d)
-	if err != nil {
-		panic(err) // numbers and strings always marshal
-	}
-	return append(dst, text...)
+	return append(dst, saved.JSON(d)...)
 }
 
 // ActionSpace is the number of actions; for a side it is the list of its bombers'

@@ -34,13 +34,7 @@ type jsonState struct {
 	Own        jsonExtra `json:"pommego"`
 }
 
-func nest(v any) string {
-	text, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // numbers, strings and lists always marshal
-	}
-	return string(text)
-}
+func nest(v any) string { return string(saved.JSON(v)) }
 
 // jsonExtra is the part of a state that the reference's fields lack.
 type jsonExtra struct {
@@ -91,11 +85,11 @@ func (i *jsonItem) UnmarshalJSON(text []byte) error {
 func (m *Match) AppendJSON(dst []byte) ([]byte, error) {
 	out := m.readable()
 	if shown := Recording.Shown(m); shown != m {
-		before := json.RawMessage(nest(&out))
+		before := saved.JSON(&out)
 		out = shown.readable()
 		out.Own.BeforeRing = before
 	}
-	return append(dst, nest(&out)...), nil
+	return append(dst, saved.JSON(&out)...), nil
 }
 
 func (m *Match) readable() jsonState {
