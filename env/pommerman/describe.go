@@ -71,7 +71,7 @@ func (m *Match) Describe(to *env.Scene) {
 	}
 	to.Unseen(r.Seats(), len(m.game.cells))
 	for seat := range to.Sight {
-		w := r.window(s, seat)
+		w := r.window(s.Agents[seat].Cell)
 		for i, c := range m.game.cells {
 			to.Sight[seat][i] = w.Has(c)
 		}

@@ -129,7 +129,7 @@ func (f *foresight) Look(m env.Match) {
 	if r.ViewSize == 0 {
 		return
 	}
-	f.unseen = grid.Square(r.BoardSize).AndNot(r.window(&match.State, f.seat))
+	f.unseen = grid.Square(r.BoardSize).AndNot(r.window(match.Agents[f.seat].Cell))
 	r.Imagine(&f.belief, &f.view)
 	f.whole.See(&f.belief.State, f.seat, &f.view)
 }

@@ -304,7 +304,7 @@ func (g *Game) observeRaw(s *State, seats []uint8, dst [][]byte, fog bool) {
 			continue
 		}
 		if fog {
-			encodeRawBombs(s, r.window(s, int(seat)), dst[2][i*3*MaxBombs:])
+			encodeRawBombs(s, r.window(s.Agents[seat].Cell), dst[2][i*3*MaxBombs:])
 		} else if i == 0 {
 			encodeRawBombs(s, grid.Square(r.BoardSize), dst[2])
 		}

@@ -32,13 +32,13 @@ type View struct {
 	inView grid.Bits // the cells in view; only in views that See made
 }
 
-// window returns the cells that seat sees. A dead agent still looks from its last cell.
-func (r *Rules) window(s *State, seat int) grid.Bits {
+// window returns the cells that an agent sees from a cell. A dead one still looks from its last cell.
+func (r *Rules) window(from grid.Cell) grid.Bits {
 	n := r.BoardSize
 	if r.ViewSize == 0 {
 		return grid.Square(n)
 	}
-	row, col, size := s.Agents[seat].Cell.Row(), s.Agents[seat].Cell.Col(), max(r.ViewSize, 0)
+	row, col, size := from.Row(), from.Col(), max(r.ViewSize, 0)
 	back := size - r.Traits().lookBack
 	return grid.Rect(max(row-back, 0), min(row+size+1, n), max(col-back, 0), min(col+size+1, n))
 }
@@ -50,7 +50,7 @@ func (r *Rules) See(s *State, seat int, v *View) {
 		r.CopyWhole(s, &copied)
 		s = &copied
 	}
-	w := r.window(s, seat)
+	w := r.window(s.Agents[seat].Cell)
 	v.Rules, v.Seat, v.inView = r, seat, w
 	v.Board = s.Board
 	if r.ViewSize != 0 {
