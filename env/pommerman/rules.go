@@ -285,11 +285,6 @@ func (r *Rules) Validate() error {
 	return nil
 }
 
-// Fingerprint is a hash of the rules. Saved states contain it.
-func (r *Rules) Fingerprint() uint64 {
-	return ruleset.Fingerprint("pommerman", r.Traits().version, r)
-}
-
 func (r *Rules) teams() [][]int {
 	if r.Teams() {
 		return [][]int{{0, 2}, {1, 3}}

@@ -6,6 +6,7 @@ import (
 
 	"pommego/env"
 	"pommego/env/grid"
+	"pommego/env/ruleset"
 	"pommego/env/saved"
 )
 
@@ -58,9 +59,10 @@ func (r *Rules) Form() *saved.Form[State, Snapshot] {
 		columns["radio"] = append(columns["radio"], saved.Col(fmt.Sprintf("word%d", w), 0, 255))
 	}
 	return &saved.Form[State, Snapshot]{
-		Header: saved.Header{Game: "pommerman", Format: stateFormat, Rules: r.Fingerprint()},
-		Shape:  saved.Shape{Columns: columns, Cell: func(i int) (int, int) { return i / n, i % n }},
-		Code:   r.code, Show: r.show, Take: r.take, Invariants: r.invariants,
+		Header: saved.Header{Game: "pommerman", Format: stateFormat,
+			Rules: ruleset.Fingerprint("pommerman", r.Traits().version, r)},
+		Shape: saved.Shape{Columns: columns, Cell: func(i int) (int, int) { return i / n, i % n }},
+		Code:  r.code, Show: r.show, Take: r.take, Invariants: r.invariants,
 	}
 }
 
