@@ -35,7 +35,11 @@ func (f *Forecast) Foresee(v *View, move Action) {
 	r := v.Rules
 	lasting := r.Lasting()
 	if r.Traits().FlamesKill {
-		f.seeFlames(r, &v.flames)
+		for life := range v.flames { // one that shows for one observation more goes out before anybody moves
+			if burning := &v.flames[life]; !burning.Empty() {
+				f.burn(1, life+r.Traits().Lingers, *burning)
+			}
+		}
 	}
 	var fallen []grid.Bits
 	if r.FirstCollapse != NoCollapse {
@@ -47,16 +51,6 @@ func (f *Forecast) Foresee(v *View, move Action) {
 		if at, burnt := f.Explode(fallen); !burnt.Empty() {
 			f.burn(at, at+lasting-1, burnt)
 			f.mark(at, burnt)
-		}
-	}
-}
-
-// seeFlames marks the cells that burn: a flame that shows for one observation
-// more goes out before anybody moves.
-func (f *Forecast) seeFlames(r *Rules, seen *flames) {
-	for i := range seen {
-		if !seen[i].Empty() {
-			f.burn(1, i+r.Traits().Lingers, seen[i])
 		}
 	}
 }

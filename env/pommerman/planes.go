@@ -75,13 +75,12 @@ func (r *Rules) relationsOf(seat int) relations {
 	teammate, enemies := r.relations(seat)
 	of := relations{mate: seat, teammate: teammate, enemies: enemies[:r.enemies()]}
 	of.as = r.takesFor(seat, teammate)
-	for other := range r.Seats() {
-		switch other {
-		case seat:
-		case r.Teammate(seat):
-			of.mate = other
-		default:
-			of.others = append(of.others, other)
+	if r.Teams() {
+		of.mate = r.Teammate(seat)
+	}
+	for _, enemy := range of.enemies {
+		if enemy != r.Dummy() {
+			of.others = append(of.others, int(enemy-r.Agent0()))
 		}
 	}
 	return of
@@ -133,17 +132,12 @@ func (g *Game) planesEncoding() env.Encoding {
 }
 
 func (g *Game) observePlanes(s *State, seats []uint8, planes, scalars []byte) {
-	g.observeScalars(s, seats, scalars)
-	if !g.drawPlanes(s, seats, planes) {
-		g.drawPlanesPlainly(s, seats, planes)
-	}
-}
-
-func (g *Game) observeScalars(s *State, seats []uint8, scalars []byte) {
-	width := g.sizes[encodingPlanes][1]
-	step := observe.Share(int(s.StepCount), g.rules.MaxSteps)
+	width, step := g.sizes[encodingPlanes][1], observe.Share(int(s.StepCount), g.rules.MaxSteps)
 	for i, seat := range seats {
 		planeScalars(observe.Into(scalars[i*width:(i+1)*width]), g, s, int(seat), step)
+	}
+	if !g.drawPlanes(s, seats, planes) {
+		g.drawPlanesPlainly(s, seats, planes)
 	}
 }
 
