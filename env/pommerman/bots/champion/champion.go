@@ -89,7 +89,9 @@ func (a *champion) Reseed(rng env.RNG) { a.rng = rng }
 func (a *champion) Act(v *pommerman.View, action []uint8) {
 	clear(action)
 	a.Forget()
-	if !a.attend(v) {
+	a.remember(v)
+	a.listen(v)
+	if v.Seat >= v.Rules.Seats() || !a.belief.Agents[v.Seat].Alive {
 		return
 	}
 	p := planners.Get().(*planner)

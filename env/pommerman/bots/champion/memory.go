@@ -39,12 +39,6 @@ func (m *championMemory) code(c *saved.Codec) {
 	m.belief.Code(c)
 }
 
-func (m *championMemory) attend(v *pommerman.View) bool {
-	m.remember(v)
-	m.listen(v)
-	return v.Seat < v.Rules.Seats() && m.belief.Agents[v.Seat].Alive
-}
-
 func (m *championMemory) remember(v *pommerman.View) {
 	now := uint16(v.StepCount + 1)
 	if late := int(now) - int(m.turn); m.turn != 0 && (late < 0 || late > 1) {

@@ -236,24 +236,16 @@ func (p *planner) deepen(plies int) bool {
 	for i := range p.openings {
 		o := &p.openings[i]
 		before := p.Spent()
-		value, whole := p.judge(o, plies)
+		var m mixture
+		whole := o.scenarios > 0 && p.weigh(&m, o, plies, false)
 		o.visits += int32(p.Spent() - before)
 		if !whole {
 			return false
 		}
-		o.value, o.tried = value, true
+		o.value, o.tried = m.value(p.weights.Worst), true
 	}
 	slices.SortStableFunc(p.openings, func(a, b opening) int { return cmp.Compare(b.value, a.value) })
 	return true
-}
-
-// judge returns what a move is worth over its scenarios.
-func (p *planner) judge(o *opening, plies int) (value int32, whole bool) {
-	var m mixture
-	if o.scenarios == 0 || !p.weigh(&m, o, plies, false) {
-		return 0, false
-	}
-	return m.value(p.weights.Worst), true
 }
 
 // weigh adds to m what a move is worth in its scenarios. With calm it leaves out those in which a rival moves.
