@@ -18,8 +18,7 @@ func (r *Rules) CopyJava(v *View, s *State) {
 	for seat := range r.Seats() {
 		s.Agents[seat] = Agent{Nowhere, uint8(r.StartAmmo), uint8(r.StartBlast), v.Alive.Has(seat), false}
 	}
-	for i := range r.BoardSize * r.BoardSize {
-		c := r.cell(i)
+	for c := range grid.Square(r.BoardSize).All {
 		switch item := v.Board[c]; {
 		case item == Flames:
 			youngest.Add(c)

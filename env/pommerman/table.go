@@ -201,8 +201,7 @@ func (r *Rules) invariants(s *State) error {
 	if err != nil {
 		return err
 	}
-	for i := range r.BoardSize * r.BoardSize {
-		c := r.cell(i)
+	for c := range grid.Square(r.BoardSize).All {
 		item, want, hidden := s.Board[c], listed[c], s.Hidden(c)
 		thing := item == Flames || !stack && (item == BombItem || item >= agent0)
 		switch {

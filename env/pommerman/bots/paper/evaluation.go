@@ -74,18 +74,15 @@ type field struct {
 }
 
 func (f *field) survey(r *pommerman.Rules, s *pommerman.State, seat int) {
-	for row := range r.BoardSize {
-		for col := range r.BoardSize {
-			c := grid.At(row, col)
-			switch item := s.Board[c]; {
-			case tactics.Free.Has(item) || item == pommerman.Flames:
-				f.open.Add(c)
-				if tactics.Pickups.Has(item) {
-					f.items.Add(c)
-				}
-			case item == pommerman.Wood:
-				f.wood.Add(c)
+	for c := range grid.Square(r.BoardSize).All {
+		switch item := s.Board[c]; {
+		case tactics.Free.Has(item) || item == pommerman.Flames:
+			f.open.Add(c)
+			if tactics.Pickups.Has(item) {
+				f.items.Add(c)
 			}
+		case item == pommerman.Wood:
+			f.wood.Add(c)
 		}
 	}
 	for i := range s.Bombs[:s.NumBombs] {
