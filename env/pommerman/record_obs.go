@@ -97,8 +97,7 @@ func (x real) MarshalJSON() ([]byte, error) { return fmt.Appendf(nil, "%d.0", x)
 
 // AppendObservation appends the observation dictionary of seat: env.Game.
 func (g *Game) AppendObservation(dst []byte, m env.Match, seat int) []byte {
-	v := g.Lend()
-	defer g.GiveBack(v)
+	v := new(View)
 	m.(*Match).View(seat, v)
 	o, maps, n := v.Observation(), v.maps(), g.rules.BoardSize
 	d := dict{

@@ -127,8 +127,7 @@ type dictBomb struct {
 
 // AppendObservation appends the observation of seat: env.Game.
 func (g *Game) AppendObservation(dst []byte, m env.Match, seat int) []byte {
-	v := g.Lend()
-	defer g.GiveBack(v)
+	v := new(View)
 	m.(*Match).View(seat, v)
 	r, s := v.Game.Rules(), &v.State
 	d := dictionary{
