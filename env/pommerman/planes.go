@@ -73,15 +73,10 @@ type relations struct {
 
 func (r *Rules) relationsOf(seat int) relations {
 	teammate, enemies := r.relations(seat)
-	of := relations{mate: seat, teammate: teammate, enemies: enemies[:r.enemies()]}
-	of.as = r.takesFor(seat, teammate)
+	of := relations{as: r.takesFor(seat, teammate), mate: seat, others: r.Enemies(seat).List(), teammate: teammate,
+		enemies: enemies[:r.enemies()]}
 	if r.Teams() {
 		of.mate = r.Teammate(seat)
-	}
-	for _, enemy := range of.enemies {
-		if enemy != r.Dummy() {
-			of.others = append(of.others, int(enemy-r.Agent0()))
-		}
 	}
 	return of
 }

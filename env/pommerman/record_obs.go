@@ -42,7 +42,7 @@ func (v *View) Observation() *Observation {
 		Alive: []int{}, GameType: int(r.GameType), GameEnv: r.GameEnv, StepCount: v.StepCount,
 		Message: saved.Ints(v.Message[:r.RadioWords]),
 	}
-	for _, seat := range v.Alive.List() {
+	for seat := range v.Alive.All {
 		o.Alive = append(o.Alive, int(r.Agent0())+seat)
 	}
 	maps := v.maps()

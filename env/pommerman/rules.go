@@ -194,6 +194,17 @@ func (r *Rules) Teammate(seat int) int {
 	return NoSeat
 }
 
+// Enemies returns the seats that a seat plays against.
+func (r *Rules) Enemies(seat int) env.SeatSet {
+	switch {
+	case !r.Teams():
+		return env.AllSeats(r.Seats()).Without(seat)
+	case team0.Has(seat):
+		return team1
+	}
+	return team0
+}
+
 // lastStep is the step count at which the step limit ends a game.
 func (r *Rules) lastStep() int { return r.MaxSteps + r.Traits().countsLate }
 

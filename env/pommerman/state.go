@@ -232,7 +232,8 @@ func (s *State) keepBombs(keep func(*Bomb) bool) {
 	s.NumBombs = uint8(n)
 }
 
-func (s *State) alive() env.SeatSet {
+// Living returns the seats whose agents live.
+func (s *State) Living() env.SeatSet {
 	a := &s.Agents
 	return env.SeatSet(toByte(a[0].Alive) | toByte(a[1].Alive)<<1 | toByte(a[2].Alive)<<2 | toByte(a[3].Alive)<<3)
 }

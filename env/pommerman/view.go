@@ -67,7 +67,7 @@ func (r *Rules) See(s *State, seat int, v *View) {
 	v.seeBombs(s, &w)
 	v.Self = s.Agents[seat]
 	v.Teammate, v.Enemies = r.relations(seat)
-	v.Alive = s.alive()
+	v.Alive = s.Living()
 	v.StepCount = int(s.StepCount)
 	v.Message = [MaxWords]uint8{}
 	if mate := r.Teammate(seat); mate != NoSeat {
@@ -115,18 +115,15 @@ func (v *View) SeeBomb(b *Bomb) {
 // relations returns the teammate and the enemies of a seat as cell values, in the
 // reference's order. One-vs-one uses the first enemy alone.
 func (r *Rules) relations(seat int) (teammate Item, enemies [3]Item) {
-	mate := r.Teammate(seat)
 	teammate = r.Dummy()
 	enemies = [3]Item{r.Dummy(), r.Dummy(), r.Dummy()}
-	if mate != NoSeat {
+	if mate := r.Teammate(seat); mate != NoSeat {
 		teammate = r.Agent0() + Item(mate)
 	}
 	n, first := 0, r.Agent0()
-	for other := range r.Seats() {
-		if other != seat && other != mate {
-			enemies[n] = first + Item(other)
-			n++
-		}
+	for other := range r.Enemies(seat).All {
+		enemies[n] = first + Item(other)
+		n++
 	}
 	return teammate, enemies
 }

@@ -111,21 +111,11 @@ func (a *champion) Act(v *pommerman.View, action []uint8) {
 }
 
 func (p *planner) urgency() int32 {
-	own, rivals := 1, 0
-	for other := range p.rules.Seats() {
-		switch {
-		case !p.others.Has(other):
-		case other == p.mate:
-			own++
-		default:
-			rivals++
-		}
+	rivals := p.others & p.rules.Enemies(p.seat)
+	if own := 1 + p.others.Len() - rivals.Len(); own > rivals.Len() {
+		return max(p.lateness(), p.weights.Odds)
 	}
-	urgency := int(p.lateness())
-	if own > rivals {
-		urgency = max(urgency, int(p.weights.Odds))
-	}
-	return int32(urgency)
+	return p.lateness()
 }
 
 func (p *planner) lateness() int32 {

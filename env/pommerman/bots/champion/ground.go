@@ -47,10 +47,8 @@ func (g *ground) value(p *planner, m *championMemory) {
 	}
 	var start, foes grid.Bits
 	start.Add(self.Cell)
-	for other := range p.root.where {
-		if other != p.mate && p.others.Has(other) {
-			foes = foes.Or(p.root.where[other])
-		}
+	for other := range (p.others & p.rules.Enemies(p.seat)).All {
+		foes = foes.Or(p.root.where[other])
 	}
 	reach, near := start.Flood(g.floor), w.Wood*3/4
 	if met := reach.And(foes); met.Empty() { // no rival can be reached: the agent must dig its way

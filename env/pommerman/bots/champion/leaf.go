@@ -174,10 +174,7 @@ func (p *planner) leaf(f *forecast, n *node, age int) int32 {
 	if o.own.Empty() {
 		points -= w.Doom
 	}
-	for other := range p.root.where {
-		if !p.others.Has(other) {
-			continue
-		}
+	for other := range p.others.All {
 		left := share(o.othersLow[other], w.HalfOthers)
 		if o.others[other].Empty() {
 			left = 0

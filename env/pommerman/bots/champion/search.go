@@ -192,10 +192,7 @@ func (p *planner) scene(rival int, reply pommerman.Action) {
 // is on the cell where it went; each other agent can be on any cell that it reaches.
 func (p *planner) separate(sc *scenario, rival int) {
 	sc.bodies = grid.Bits{}
-	for other := range p.root.where {
-		if !p.others.Has(other) {
-			continue
-		}
+	for other := range p.others.All {
 		if other == rival {
 			sc.locate(other)
 		}
@@ -316,10 +313,8 @@ func (p *planner) step(n *node, move pommerman.Action, age int) bool {
 		burning = n.Burning(p.rules.FlameLife)
 	}
 	deadly := burning.Or(p.ground.fallen[age])
-	for other := range n.where {
-		if w := &n.where[other]; p.others.Has(other) {
-			w.Walk(&open, &deadly)
-		}
+	for other := range p.others.All {
+		n.where[other].Walk(&open, &deadly)
 	}
 	return true
 }

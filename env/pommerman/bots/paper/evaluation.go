@@ -50,17 +50,9 @@ func (w *world) evaluate(s *pommerman.State) float64 {
 }
 
 func (w *world) company(s *pommerman.State) int {
-	points, mate := 0, w.rules.Teammate(w.seat)
-	for seat := range w.rules.Seats() {
-		switch {
-		case seat == w.seat:
-		case seat == mate && s.Agents[seat].Alive:
-			points += matePoints
-		case seat != mate && !s.Agents[seat].Alive:
-			points += enemyPoints
-		}
-	}
-	return points
+	living, enemies := s.Living(), w.rules.Enemies(w.seat)
+	mates, out := (living &^ enemies).Without(w.seat), enemies&^living
+	return matePoints*mates.Len() + enemyPoints*out.Len()
 }
 
 // field is a board split into sets of cells.
@@ -101,15 +93,11 @@ func (f *field) points(w *world, s *pommerman.State) int {
 	points := bombPoints*f.bombs - woodPoints*f.wood.Len()
 	aimed := f.own.And(f.wood)
 	points += aimPoints * aimed.Len()
-	mate := w.rules.Teammate(w.seat)
 	var goals grid.Bits
-	for seat := range w.rules.Seats() {
-		a := &s.Agents[seat]
-		if seat == w.seat || seat == mate || !a.Alive {
-			continue
-		}
-		goals.Add(a.Cell)
-		if f.burns.Has(a.Cell) {
+	for enemy := range (s.Living() & w.rules.Enemies(w.seat)).All {
+		at := s.Agents[enemy].Cell
+		goals.Add(at)
+		if f.burns.Has(at) {
 			points += threatPoints
 		}
 	}
