@@ -205,11 +205,7 @@ func matchOf(h *record.Head) (*Match, string, error) {
 		return nil, "", fmt.Errorf("config: collapses are %v, but by first_collapse and max_steps they are %v",
 			c.Collapses, want)
 	}
-	id := ""
-	if c.EnvID != nil {
-		id = *c.EnvID
-	}
-	return NewMatch(r), id, nil
+	return NewMatch(r), *cmp.Or(c.EnvID, new("")), nil
 }
 
 // guesses are the ids to try for a recording that names none. It is replayed by the
