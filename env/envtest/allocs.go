@@ -59,7 +59,10 @@ func (k *kit) countStepAllocs(s *script, n int) {
 		{"Step", func(i int) { twins[i].Step(s.actions[n]) }},
 		{"Tracker.Step", func(i int) { trackers[i].Step(twins[i], s.actions[n]); trackers[i].Counts(twins[i], 0, counts) }},
 	} {
-		states := k.saved(twins)
+		var states [][]byte
+		for _, m := range twins {
+			states = append(states, m.Append(nil))
+		}
 		next := 0
 		if got := allocsPerRun(runs, func() { way.step(next); next++ }); got != 0 {
 			k.failf("%s allocates %v times, want 0", way.name, got)
@@ -68,13 +71,6 @@ func (k *kit) countStepAllocs(s *script, n int) {
 			k.restore(m, states[i])
 		}
 	}
-}
-
-func (k *kit) saved(all []env.Match) (states [][]byte) {
-	for _, m := range all {
-		states = append(states, m.Append(nil))
-	}
-	return states
 }
 
 func (k *kit) noAllocs(what string, call func()) {

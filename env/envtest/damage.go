@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"pommego/env"
@@ -177,12 +178,7 @@ func (d *damage) tryValues(good []byte) {
 func (d *damage) eachValue(v any, path string, visit func(path string, set func(any), was any)) {
 	switch v := v.(type) {
 	case map[string]any:
-		keys := make([]string, 0, len(v))
-		for key := range v {
-			keys = append(keys, key)
-		}
-		slices.Sort(keys)
-		for _, key := range keys {
+		for _, key := range slices.Sorted(maps.Keys(v)) {
 			was := v[key]
 			visit(path+"."+key, func(to any) { v[key] = to }, was)
 			d.eachValue(was, path+"."+key, visit)

@@ -33,23 +33,14 @@ func viewOf(r *pommerman.Rules, o *pommerman.Observation, seat int) (*pommerman.
 			err = fmt.Errorf("%s is %v, but an observation with the rest could only hold %v", path, given, seen)
 		}
 	})
-	if err == nil {
-		err = checkItems(v)
-	}
-	return v, err
-}
-
-// checkItems returns an error if a cell shows what no board can show, else nil.
-func checkItems(v *pommerman.View) error {
-	r := v.Rules
 	for _, c := range grid.Cells(r.BoardSize) {
 		item, first := v.Board[c], r.Agent0()
-		if item == r.Dummy() || item >= first+pommerman.Item(r.Seats()) {
-			return fmt.Errorf("board[%d,%d] is %d, want 0 to %d or one of %d agents from %d on", c.Row(), c.Col(), item,
+		if err == nil && (item == r.Dummy() || item >= first+pommerman.Item(r.Seats())) {
+			err = fmt.Errorf("board[%d,%d] is %d, want 0 to %d or one of %d agents from %d on", c.Row(), c.Col(), item,
 				r.Dummy()-1, r.Seats(), first)
 		}
 	}
-	return nil
+	return v, err
 }
 
 // readView makes a view from an observation whose numbers are in their ranges.

@@ -126,22 +126,15 @@ func (d *decision) readView(in *recordedDecision) error {
 // rulesAndObservation returns the rules of the game in which an observation was made,
 // and the observation.
 func rulesAndObservation(obs json.RawMessage) (*pommerman.Rules, *pommerman.Observation, error) {
-	kind := struct {
-		GameType int    `json:"game_type"`
-		GameEnv  string `json:"game_env"`
-	}{GameType: int(pommerman.FFA)} // if it is missing, reading the rest will fail
-	if err := json.Unmarshal(obs, &kind); err != nil {
-		return nil, nil, fmt.Errorf(": %w", err)
-	}
-	if kind.GameType < int(pommerman.FFA) || kind.GameType > int(pommerman.OneVsOne) {
-		return nil, nil, fmt.Errorf(".game_type is %d, want %d to %d", kind.GameType, pommerman.FFA, pommerman.OneVsOne)
-	}
-	r := pommerman.Playground(pommerman.GameType(kind.GameType))
-	r.GameEnv = kind.GameEnv
 	o := new(pommerman.Observation)
 	if err := saved.Decode(obs, o); err != nil {
 		return nil, nil, fmt.Errorf(".%w", err)
 	}
+	if o.GameType < int(pommerman.FFA) || o.GameType > int(pommerman.OneVsOne) {
+		return nil, nil, fmt.Errorf(".game_type is %d, want %d to %d", o.GameType, pommerman.FFA, pommerman.OneVsOne)
+	}
+	r := pommerman.Playground(pommerman.GameType(o.GameType))
+	r.GameEnv = o.GameEnv
 	return &r, o, nil
 }
 
