@@ -89,6 +89,12 @@ var deltas = [8]Cell{Up: 0xf0, Down: 0x10, Left: 0xff, Right: 0x01}
 // Bits is a set of cells of the bordered layout.
 type Bits [4]uint64
 
+// Only is the set of one cell.
+func Only(c Cell) (b Bits) {
+	b.Add(c)
+	return b
+}
+
 // Has reports whether c is in the set.
 func (b *Bits) Has(c Cell) bool { return b[c>>6]>>(c&63)&1 != 0 }
 

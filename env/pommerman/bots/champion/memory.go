@@ -118,17 +118,16 @@ func (s *sighting) look(v *pommerman.View, believed *pommerman.State) {
 }
 
 // follow returns the cells that an agent can be on that could be on the given cells before.
-func (s *sighting) follow(seat int, before grid.Bits, guess grid.Cell) (now grid.Bits) {
+func (s *sighting) follow(seat int, before grid.Bits, guess grid.Cell) grid.Bits {
 	if at := s.at[seat]; at != 0 {
-		now.Add(at)
-		return now
+		return grid.Only(at)
 	}
-	now = before.Grow().And(s.walk).And(s.hidden)
+	now := before.Grow().And(s.walk).And(s.hidden)
 	if now.Empty() { // the agent came by a way that was not known
 		now = s.hidden.AndNot(s.walls)
 	}
 	if now.Empty() {
-		now.Add(guess)
+		return grid.Only(guess)
 	}
 	return now
 }

@@ -110,8 +110,7 @@ func (f *field) points(w *world, s *pommerman.State) int {
 // room scores the cells out of reach of all bombs that an agent on a cell can
 // flee to.
 func (f *field) room(at grid.Cell) int {
-	var reached grid.Bits
-	reached.Add(at)
+	reached := grid.Only(at)
 	for range fleeSteps {
 		if safe := reached.AndNot(f.burns); safe.Len() >= maxSafe {
 			return safePoints * maxSafe
@@ -127,8 +126,7 @@ func (f *field) room(at grid.Cell) int {
 
 // steps returns the length of the way from a cell to the nearest goal.
 func (f *field) steps(at grid.Cell, goals grid.Bits) int {
-	var reached grid.Bits
-	reached.Add(at)
+	reached := grid.Only(at)
 	for n := range farSteps {
 		if met := reached.And(goals); !met.Empty() {
 			return n
