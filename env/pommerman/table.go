@@ -232,22 +232,19 @@ func (r *Rules) listed(s *State) (board [256]Item, err error) {
 			}
 			board[b.Cell] = BombItem
 		}
-		for i, a := range s.Agents[:r.Seats()] {
-			switch {
-			case !a.Alive:
-				continue
-			case board[a.Cell] >= r.Agent0():
-				err = fmt.Errorf("agent %d lives at %s, where another lives; want one on a cell", i, where(a.Cell))
-			case traits.FlamesKill && s.burns(a.Cell):
-				err = fmt.Errorf("agent %d lives at %s, in flames; want it dead, or no flames there", i, where(a.Cell))
-			}
-			board[a.Cell] = r.Agent0() + Item(i)
-		}
 	}
 	for i, a := range s.Agents[:r.Seats()] {
-		if item := s.Board[a.Cell]; traits.AgentsStack && a.Alive && item.wall() {
+		switch item := s.Board[a.Cell]; {
+		case !a.Alive, traits.AgentsStack && !item.wall():
+			continue
+		case traits.AgentsStack:
 			err = fmt.Errorf("agent %d lives at %s, where the board shows %d; want no wall there", i, where(a.Cell), item)
+		case board[a.Cell] >= r.Agent0():
+			err = fmt.Errorf("agent %d lives at %s, where another lives; want one on a cell", i, where(a.Cell))
+		case traits.FlamesKill && s.burns(a.Cell):
+			err = fmt.Errorf("agent %d lives at %s, in flames; want it dead, or no flames there", i, where(a.Cell))
 		}
+		board[a.Cell] = r.Agent0() + Item(i)
 	}
 	for c := range s.burning().All {
 		board[c] = Flames
