@@ -3,7 +3,6 @@ package pommerman
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"pommego/env"
 	"pommego/env/grid"
@@ -199,13 +198,13 @@ var everywhere = func() (all sight) {
 
 func (g *Game) stateFields() []env.Field {
 	n := g.rules.BoardSize
-	names := append([]env.Name(nil), planeNames[:thingPlanes]...)
-	for k := range g.rules.Seats() {
-		seat := strconv.Itoa(k)
-		names = append(names, env.Name{Name: "agent" + seat, Meaning: "1 where the agent of seat " + seat + " stands"})
-	}
 	return []env.Field{
-		observe.MapsField("planes", n, n, 255, func(m observe.Maps[observe.List]) { m.Named(names) }),
+		observe.MapsField("planes", n, n, 255, func(m observe.Maps[observe.List]) {
+			_, m = m.Named(planeNames[:thingPlanes])
+			for k := range g.rules.Seats() {
+				_, m = m.Nth(k).Next("agent%d", "1 where the agent of seat %d stands")
+			}
+		}),
 		observe.VectorField(env.Float32, 0, 1, func(v observe.Vector[observe.List]) { stateScalars(v, g, &State{}) }),
 	}
 }
