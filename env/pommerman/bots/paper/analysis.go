@@ -96,24 +96,18 @@ const (
 func (o *analysis) furtherBombs() int {
 	n := 0
 	for i := range o.v.NumBombs {
-		if o.concerns(&o.v.Bombs[i]) {
-			n++
+		b := &o.v.Bombs[i]
+		for c := range o.steps.All {
+			if reaches(&o.v.Board, b.Cell, b.Blast, c) {
+				n++
+				break
+			}
 		}
 	}
 	if o.allBombs {
 		return n
 	}
 	return max(n-1, 0)
-}
-
-// concerns reports whether a bomb reaches the agent or a cell it could step onto.
-func (o *analysis) concerns(b *pommerman.Bomb) bool {
-	for c := range o.steps.All {
-		if reaches(&o.v.Board, b.Cell, b.Blast, c) {
-			return true
-		}
-	}
-	return false
 }
 
 // threatened reports whether a dangerous bomb reaches a cell, or a ring of the collapse

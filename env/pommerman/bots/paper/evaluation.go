@@ -181,40 +181,24 @@ func attackScore(s *pommerman.State, seat, target int) float64 {
 
 // roomOf counts the safe cells within two steps of c.
 func roomOf(s *pommerman.State, c grid.Cell) int {
-	safe := 0
-	var seen grid.Bits
-	visit := func(c grid.Cell) {
-		if !seen.Has(c) {
-			seen.Add(c)
-			if !inReach(s, c) {
-				safe++
-			}
-		}
-	}
-	visit(c)
+	safe, burns := grid.Only(c), grid.Bits{}
 	for _, d := range grid.Dirs {
 		near := c.Next(d)
 		if !tactics.Free.Has(s.Board[near]) {
 			continue
 		}
-		visit(near)
+		safe.Add(near)
 		for _, e := range grid.Dirs {
 			if far := near.Next(e); tactics.Free.Has(s.Board[far]) {
-				visit(far)
+				safe.Add(far)
 			}
 		}
 	}
-	return safe
-}
-
-// inReach reports whether any bomb would burn c if it exploded where it lies now.
-func inReach(s *pommerman.State, c grid.Cell) bool {
 	for i := range s.Bombs[:s.NumBombs] {
-		if b := &s.Bombs[i]; reaches(&s.Board, b.Cell, b.Blast, c) {
-			return true
-		}
+		pommerman.Rays(&s.Board, s.Bombs[i].Cell, s.Bombs[i].Blast, &burns)
 	}
-	return false
+	safe = safe.AndNot(burns)
+	return safe.Len()
 }
 
 // reaches reports whether a bomb on from would burn c, given the walls as they stand:
