@@ -193,22 +193,18 @@ func ThreatsTo(self grid.Cell, bombs []pommerman.Bomb, within func(grid.Cell, in
 		if !inLine || b.Blast == 0 || !within(b.Cell, int(b.Blast)) {
 			continue
 		}
+		threatened := here
 		if d != grid.Stay {
-			t.find(d, b.Blast)
-			continue
+			threatened = []grid.Dir{d}
 		}
-		for _, d := range here {
-			t.find(d, b.Blast)
+		for _, d := range threatened {
+			if t.Blast[d] == 0 {
+				t.Add(d)
+			}
+			t.Blast[d] = max(t.Blast[d], b.Blast)
 		}
 	}
 	return t
-}
-
-func (t *Threats) find(d grid.Dir, blast uint8) {
-	if t.Blast[d] == 0 {
-		t.Add(d)
-	}
-	t.Blast[d] = max(t.Blast[d], blast)
 }
 
 // Flee lists the directions that lead out of danger. If all directions are threatened, these are the ones
