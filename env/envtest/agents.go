@@ -88,9 +88,7 @@ func (k *kit) checkAction(action []uint8) {
 // checkActAllocs counts what Act allocates and puts the agent back.
 func (k *kit) checkActAllocs(a env.Agent, m env.Match, seat int) {
 	memory, action := a.Append(nil), make([]uint8, len(k.spec.Actions))
-	if n := allocsPerRun(3, func() { a.Act(m, seat, action) }); n != 0 {
-		k.failf("Act allocates %v times, want 0", n)
-	}
+	k.noAllocs("Act", func() { a.Act(m, seat, action) })
 	if err := a.Restore(memory); err != nil {
 		k.failf("Restore refuses what Append wrote: %v", err)
 	}
