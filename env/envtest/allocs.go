@@ -43,11 +43,7 @@ func (k *kit) countAllocs(m env.Match) {
 func (k *kit) countStepAllocs(s *script, n int) {
 	twins := k.game.New(runs + 1) // AllocsPerRun makes one run to warm up
 	for _, m := range twins {
-		for at := range k.play(m, s) {
-			if at == n {
-				break
-			}
-		}
+		k.playTo(m, s, n)
 	}
 	trackers := k.game.NewTrackers(runs+1, false)
 	counts := make([]int32, len(k.spec.Counts))

@@ -75,11 +75,7 @@ func checkDamagedJSON(k *kit) {
 
 func (k *kit) damage(f form) *damage {
 	d := &damage{kit: k, form: f, rng: env.RNG{State: 2}, to: k.match()}
-	for n := range k.play(d.to, k.plays()[0]) {
-		if n == 3 {
-			break
-		}
-	}
+	k.playTo(d.to, k.plays()[0], 3)
 	d.was = k.look(d.to)
 	return d
 }
@@ -88,12 +84,8 @@ func (k *kit) damage(f form) *damage {
 func (d *damage) samples() [][]byte {
 	var all [][]byte
 	for _, s := range d.plays()[1:5] {
-		m, stop := d.match(), min(20, len(s.actions)-1)
-		for n := range d.play(m, s) {
-			if n == stop {
-				break
-			}
-		}
+		m := d.match()
+		d.playTo(m, s, min(20, len(s.actions)-1))
 		all = append(all, d.form.save(d.kit, m))
 	}
 	return all
