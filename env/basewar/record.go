@@ -151,18 +151,12 @@ func (g *Game) AppendObservation(dst []byte, m env.Match, seat int) []byte {
 	r, s := &g.rules, &m.(*Match).State
 	d := dictionary{
 		Seat: seat, Side: SideOf(seat).String(), StepCount: int(s.StepCount), MaxSteps: r.MaxSteps,
+		Board: grid.Rows[int](r.BoardSize, func(c grid.Cell) int { return int(r.ground(s, c)) }),
 		Bombs: []dictBomb{}, Blast: [][]int{}, BlastRange: r.BlastRange, BombLife: r.BombLife,
 		Energy: [2]int{int(s.Energy[Blue]), int(s.Energy[Green])}, Score: [2]int{int(s.Score[Blue]), int(s.Score[Green])},
 	}
 	for _, id := range r.Own(seat) {
 		d.Own = append(d.Own, int(id))
-	}
-	for row := range r.BoardSize {
-		var cells []int
-		for col := range r.BoardSize {
-			cells = append(cells, int(r.ground(s, grid.At(row, col))))
-		}
-		d.Board = append(d.Board, cells)
 	}
 	for id := range s.Bombers {
 		b := &s.Bombers[id]

@@ -267,5 +267,14 @@ func Rect(top, bottom, left, right int) Bits {
 	return above[bottom].AndNot(above[top]).And(columns(left, right))
 }
 
+// Rows has, for each cell of a board with the given side, what value returns for it.
+func Rows[T ~int](side int, value func(Cell) int) [][]T {
+	all := make([][]T, side)
+	for c := range Square(side).All {
+		all[c.Row()] = append(all[c.Row()], T(value(c)))
+	}
+	return all
+}
+
 // Cells lists the cells of a board with the given side, row by row.
 func Cells(side int) []Cell { return slices.Collect(Square(side).All) }

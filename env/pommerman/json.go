@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"pommego/env"
+	"pommego/env/grid"
 	"pommego/env/saved"
 )
 
@@ -95,10 +96,7 @@ func (m *Match) AppendJSON(dst []byte) ([]byte, error) {
 func (m *Match) readable() jsonState {
 	r, t := &m.game.rules, m.game.form.Snapshot(&m.State)
 	agents, bombs, flames, items := []jsonAgent{}, []jsonBomb{}, []jsonFlame{}, []jsonItem{}
-	board := make([][]int, r.BoardSize)
-	for i, c := range m.game.cells {
-		board[i/r.BoardSize] = append(board[i/r.BoardSize], int(m.Board[c]))
-	}
+	board := grid.Rows[int](r.BoardSize, func(c grid.Cell) int { return int(m.Board[c]) })
 	for i, v := range t.Agents {
 		agents = append(agents, jsonAgent{i, v[2] != 0, [2]int(v), v[3], v[4], v[5] != 0})
 	}

@@ -101,9 +101,9 @@ func (g *Game) AppendObservation(dst []byte, m env.Match, seat int) []byte {
 	m.(*Match).View(seat, v)
 	o, maps, n := v.Observation(), v.maps(), g.rules.BoardSize
 	d := dict{
-		o.Alive, rows[int](n, maps[mapBoard]), rows[real](n, maps[mapBlast]), rows[real](n, maps[mapLife]),
-		rows[real](n, maps[mapMoving]), rows[real](n, maps[mapFlame]), o.GameType, o.GameEnv, o.Position, o.BlastStrength,
-		bool(o.CanKick), o.Teammate, o.Ammo, o.Enemies, o.StepCount, o.Message, nil,
+		o.Alive, grid.Rows[int](n, maps[mapBoard]), grid.Rows[real](n, maps[mapBlast]), grid.Rows[real](n, maps[mapLife]),
+		grid.Rows[real](n, maps[mapMoving]), grid.Rows[real](n, maps[mapFlame]), o.GameType, o.GameEnv, o.Position,
+		o.BlastStrength, bool(o.CanKick), o.Teammate, o.Ammo, o.Enemies, o.StepCount, o.Message, nil,
 	}
 	if g.rules.BombList {
 		d.Bombs = [][]int{}
@@ -117,14 +117,6 @@ func (g *Game) AppendObservation(dst []byte, m env.Match, seat int) []byte {
 	}
 	text = bytes.ReplaceAll(text, []byte(",\n"), []byte(", "))
 	return append(dst, bytes.ReplaceAll(text, []byte("\n"), nil)...)
-}
-
-func rows[T int | real](n int, value func(grid.Cell) int) [][]T {
-	all := make([][]T, n)
-	for c := range grid.Square(n).All {
-		all[c.Row()] = append(all[c.Row()], T(value(c)))
-	}
-	return all
 }
 
 // ActionSpace is 6; with radio it is a list of 6 and the numbers of words. As in the
