@@ -10,7 +10,6 @@ import (
 	"pommego/env/pommerman"
 	"pommego/env/pommerman/bots/learned"
 	"pommego/env/pommerman/bots/tactics"
-	"pommego/env/saved"
 	"pommego/env/search"
 	"pommego/env/seat"
 )
@@ -124,8 +123,3 @@ func (p *planner) lateness() int32 {
 
 // planners lends planners to agents while they act.
 var planners = sync.Pool{New: func() any { return new(planner) }}
-
-func (a *champion) Code(c *saved.Codec) {
-	saved.Numbers(c, &a.rng.State)
-	a.championMemory.code(c)
-}

@@ -27,16 +27,17 @@ type championMemory struct {
 	turn   uint16    // the last view's step count plus 1; 0: no view yet
 }
 
-// code writes or reads what is saved: the memory and the belief.
-func (m *championMemory) code(c *saved.Codec) {
-	for seat := range m.where {
-		saved.List(c, m.where[seat][:])
+// Code writes or reads what is saved: the RNG, the memory and the belief.
+func (a *champion) Code(c *saved.Codec) {
+	saved.Numbers(c, &a.rng.State)
+	for seat := range a.where {
+		saved.List(c, a.where[seat][:])
 	}
-	saved.List(c, m.recent[:])
-	saved.Numbers(c, &m.visits, &m.turn)
-	saved.Numbers(c, &m.lies, &m.idle)
-	saved.Numbers(c, &m.aim)
-	m.belief.Code(c)
+	saved.List(c, a.recent[:])
+	saved.Numbers(c, &a.visits, &a.turn)
+	saved.Numbers(c, &a.lies, &a.idle)
+	saved.Numbers(c, &a.aim)
+	a.belief.Code(c)
 }
 
 func (m *championMemory) remember(v *pommerman.View) {
