@@ -97,14 +97,11 @@ func (o *analysis) lasting(moves pommerman.Moves) (kept pommerman.Moves) {
 type forward struct {
 	belief pommerman.Belief
 	rng    env.RNG
-	plan   remainder
+	plan   struct { // what is left of the plan of an earlier decision
+		n     uint8
+		moves [search.MaxLength]search.Move
+	}
 	seat.Planner
-}
-
-// remainder holds what is left of the plan of an earlier decision.
-type remainder struct {
-	n     uint8
-	moves [search.MaxLength]search.Move
 }
 
 func newForward(s search.Settings) pommerman.Bot {
