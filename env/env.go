@@ -367,14 +367,17 @@ func (s SeatSet) With(seat int) SeatSet { return s | 1<<seat }
 // Without returns the set with seat taken out.
 func (s SeatSet) Without(seat int) SeatSet { return s &^ (1 << seat) }
 
-// List lists the seats in the set in order, nil if there are none.
-func (s SeatSet) List() []int {
-	var seats []int
+// All calls visit for every seat in the set in order.
+func (s SeatSet) All(visit func(int) bool) {
 	for ; s != 0; s &= s - 1 {
-		seats = append(seats, bits.TrailingZeros16(uint16(s)))
+		if !visit(bits.TrailingZeros16(uint16(s))) {
+			return
+		}
 	}
-	return seats
 }
+
+// List lists the seats in the set in order, nil if there are none.
+func (s SeatSet) List() []int { return slices.Collect(s.All) }
 
 // First is the lowest seat in the set, NoSeat if there is none.
 func (s SeatSet) First() int {

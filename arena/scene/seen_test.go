@@ -102,16 +102,16 @@ func comparePommerman(t *testing.T, s *env.Scene, stage *env.Stage, v *pommerman
 			t.Fatalf("seat %d: cell %d is %c, its view has %d", v.Seat, i, g, item)
 		}
 	}
-	var bombs []pommerman.SeenBomb
+	var bombs []pommerman.Bomb
 	for _, b := range s.Bombs {
 		if b.Owners != 0 {
 			t.Fatalf("seat %d: bomb %+v tells who laid it", v.Seat, b)
 		}
-		seen := pommerman.SeenBomb{Cell: grid.At(b.At[0], b.At[1]), Life: uint8(b.Life), Blast: uint8(b.Blast),
-			Moving: grid.Dir(direction(b.Moving))}
-		bombs = append(slices.DeleteFunc(bombs, func(o pommerman.SeenBomb) bool { return o.Cell == seen.Cell }), seen)
+		seen := pommerman.NewBomb(grid.At(b.At[0], b.At[1]), uint8(b.Life), uint8(b.Blast), pommerman.Nobody,
+			grid.Dir(direction(b.Moving)))
+		bombs = append(slices.DeleteFunc(bombs, func(o pommerman.Bomb) bool { return o.Cell == seen.Cell }), seen)
 	}
-	slices.SortFunc(bombs, func(a, b pommerman.SeenBomb) int { return int(a.Cell) - int(b.Cell) })
+	slices.SortFunc(bombs, func(a, b pommerman.Bomb) int { return int(a.Cell) - int(b.Cell) })
 	if !slices.Equal(bombs, v.Bombs[:v.NumBombs]) {
 		t.Fatalf("seat %d: bombs are %v, its view has %v", v.Seat, bombs, v.Bombs[:v.NumBombs])
 	}

@@ -134,7 +134,5 @@ func fill(left []spot, n int, rng *env.RNG) (cells grid.Bits, rest []spot, ok bo
 
 func (l *layout) connected(stones grid.Bits) bool {
 	open := l.open.AndNot(stones)
-	var from grid.Bits
-	from.Add(l.blank.Bombers[0].Cell)
-	return from.Flood(open) == open
+	return grid.Only(l.blank.Bombers[0].Cell).Flood(open) == open
 }

@@ -58,10 +58,8 @@ func (m *Match) Describe(to *env.Scene) {
 			Alive: b.Alive(), Ammo: int(b.Bombs), Blast: r.BlastRange + 1, Lives: int(b.Lives),
 		}
 		if r.Sides {
-			agent.Name = letters[id/2]
+			agent.Name = string(rune('a' + id/2))
 		}
 		to.Agents = append(to.Agents, agent)
 	}
 }
-
-var letters = [NumBombers / 2]string{"a", "b", "c"}

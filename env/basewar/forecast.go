@@ -77,8 +77,7 @@ func (g *Game) note(f *Forecast, s *State, b *blast) {
 // can avoid all blasts of the forecast from then on. If not, round is the round in
 // which it is hurt if it holds out as long as it can.
 func (f *Forecast) Survives(c grid.Cell) (round int, survives bool) {
-	var reach grid.Bits
-	reach.Add(c)
+	reach := grid.Only(c)
 	for t := 1; t <= f.Rounds; t++ {
 		if t > 1 {
 			reach = reach.Grow().AndNot(f.Closed[t]).Or(reach)

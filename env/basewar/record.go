@@ -20,7 +20,10 @@ import (
 // recording says what is special in recorded games of BaseWar.
 var recording = record.Form[*Match, Snapshot, sums]{
 	Name: "basewar-trace/1", Keys: []string{"config"},
-	Match: matchOf, SetRules: setRules,
+	Match: matchOf,
+	SetRules: func(h *record.Head, m *Match, id string) {
+		h.Config = saved.JSON(recordConfig{id, saved.JSON(m.game.rules)})
+	},
 	Act: act, Acted: acted,
 	Shape: func(m *Match) *saved.Shape { return &m.game.form.Shape },
 	Show: func(m *Match) *Snapshot {
@@ -64,14 +67,6 @@ func matchOf(h *record.Head) (*Match, string, error) {
 		return nil, "", fmt.Errorf("config: %w", err)
 	}
 	return &Match{game: undealt(rules)}, config.EnvID, nil
-}
-
-func setRules(h *record.Head, m *Match, id string) error {
-	rules, err := json.Marshal(m.game.rules)
-	if err == nil {
-		h.Config, err = json.Marshal(recordConfig{id, rules})
-	}
-	return err
 }
 
 // act returns the recorded actions of a round. It ignores those of the dead.
@@ -156,18 +151,12 @@ func (g *Game) AppendObservation(dst []byte, m env.Match, seat int) []byte {
 	r, s := &g.rules, &m.(*Match).State
 	d := dictionary{
 		Seat: seat, Side: SideOf(seat).String(), StepCount: int(s.StepCount), MaxSteps: r.MaxSteps,
+		Board: grid.Rows[int](r.BoardSize, func(c grid.Cell) int { return int(r.ground(s, c)) }),
 		Bombs: []dictBomb{}, Blast: [][]int{}, BlastRange: r.BlastRange, BombLife: r.BombLife,
 		Energy: [2]int{int(s.Energy[Blue]), int(s.Energy[Green])}, Score: [2]int{int(s.Score[Blue]), int(s.Score[Green])},
 	}
 	for _, id := range r.Own(seat) {
 		d.Own = append(d.Own, int(id))
-	}
-	for row := range r.BoardSize {
-		var cells []int
-		for col := range r.BoardSize {
-			cells = append(cells, int(r.ground(s, grid.At(row, col))))
-		}
-		d.Board = append(d.Board, cells)
 	}
 	for id := range s.Bombers {
 		b := &s.Bombers[id]
@@ -180,11 +169,7 @@ func (g *Game) AppendObservation(dst []byte, m env.Match, seat int) []byte {
 	for c := range s.Blast.All {
 		d.Blast = append(d.Blast, []int{c.Row(), c.Col()})
 	}
-	text, err := json.Marshal(d)
-	if err != nil {
-		panic(err) // numbers and strings always marshal
-	}
-	return append(dst, text...)
+	return append(dst, saved.JSON(d)...)
 }
 
 // ActionSpace is the number of actions; for a side it is the list of its bombers'

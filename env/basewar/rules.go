@@ -151,9 +151,6 @@ func (r *Rules) MaxScore() int {
 	return max(1, r.NumBoxes*r.BoxPoints+NumBombers/2*r.DeathPoints)
 }
 
-// Fingerprint is a number that tells rules apart. Saved states contain it.
-func (r *Rules) Fingerprint() uint64 { return ruleset.Fingerprint("basewar", Version, r) }
-
 // teams lists the seats that win and lose together.
 func (r *Rules) teams() [][]int {
 	if r.Sides {

@@ -6,6 +6,7 @@ import (
 
 	"pommego/env"
 	"pommego/env/grid"
+	"pommego/env/ruleset"
 	"pommego/env/saved"
 )
 
@@ -39,7 +40,7 @@ func (r *Rules) form() *saved.Form[State, Snapshot] {
 	n := r.BoardSize
 	row, col, points := saved.Col("row", 0, n-1), saved.Col("col", 0, n-1), saved.Col("points", 0, maxScore)
 	return &saved.Form[State, Snapshot]{
-		Header:   saved.Header{Game: "basewar", Format: stateFormat, Rules: r.Fingerprint()},
+		Header:   saved.Header{Game: "basewar", Format: stateFormat, Rules: ruleset.Fingerprint("basewar", Version, r)},
 		Readable: stateFormat,
 		Shape: saved.Shape{Cell: func(i int) (int, int) { return i / n, i % n }, Columns: map[string][]saved.Column{
 			"step_count": {saved.Col("", 0, r.MaxSteps)},

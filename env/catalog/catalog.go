@@ -88,7 +88,6 @@ type Family struct {
 
 // entry makes the game of an id.
 type entry struct {
-	id string
 	// create makes the game or, with changes, a variant of it: changes is a JSON object of
 	// rules' field names and values; nil changes nothing.
 	create func(changes json.RawMessage) (env.Game, error)
@@ -110,8 +109,7 @@ func family[R, V any, G env.Game](
 ) Family {
 	f := Family{Format: format}
 	for _, p := range presets {
-		e := entry{id: p.id}
-		e.create = func(changes json.RawMessage) (env.Game, error) {
+		variant := func(changes json.RawMessage) (env.Game, error) {
 			id, description, rules := p.id, p.description, p.rules
 			if changes != nil {
 				id, description = "custom:"+id, description+", with changed rules"
@@ -125,8 +123,8 @@ func family[R, V any, G env.Game](
 			}
 			return game, nil
 		}
-		e.shared = sync.OnceValues(func() (env.Game, error) { return e.create(nil) })
-		f.IDs, f.entries = append(f.IDs, p.id), append(f.entries, e)
+		shared := sync.OnceValues(func() (env.Game, error) { return variant(nil) })
+		f.IDs, f.entries = append(f.IDs, p.id), append(f.entries, entry{variant, shared})
 	}
 	return f
 }
@@ -181,7 +179,7 @@ func Variant(id string, changes json.RawMessage) (env.Game, error) {
 	}
 	game, err := e.create(changes)
 	if err != nil {
-		return nil, fmt.Errorf("%w (pommego envs %s lists the fields)", err, e.id)
+		return nil, fmt.Errorf("%w (pommego envs %s lists the fields)", err, env.ID(id))
 	}
 	return game, nil
 }

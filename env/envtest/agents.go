@@ -88,12 +88,8 @@ func (k *kit) checkAction(action []uint8) {
 // checkActAllocs counts what Act allocates and puts the agent back.
 func (k *kit) checkActAllocs(a env.Agent, m env.Match, seat int) {
 	memory, action := a.Append(nil), make([]uint8, len(k.spec.Actions))
-	if n := allocsPerRun(3, func() { a.Act(m, seat, action) }); n != 0 {
-		k.failf("Act allocates %v times, want 0", n)
-	}
-	if err := a.Restore(memory); err != nil {
-		k.failf("Restore refuses what Append wrote: %v", err)
-	}
+	k.noAllocs("Act", func() { a.Act(m, seat, action) })
+	k.restore(a, memory)
 }
 
 // checkAgentMemory: an agent can be saved and restored at any step, Reset empties it,
@@ -113,9 +109,7 @@ func checkAgentMemory(k *kit) {
 			k.failf("restored a step ago, the agent acts as %v, want %v as it does without", want, action)
 		}
 		shadow = k.agent(name)
-		if err := shadow.Restore(a.Append(nil)); err != nil {
-			k.failf("Restore refuses what Append wrote: %v", err)
-		}
+		k.restore(shadow, a.Append(nil))
 		if d := diffBytes(shadow.Append(nil), a.Append(nil)); d != "" {
 			k.failf("memory restored and saved again %s", d)
 		}
@@ -131,9 +125,7 @@ func checkAgentMemory(k *kit) {
 func (k *kit) checkAgentReset(name string, memory []byte, m env.Match, seat int) {
 	used, fresh := k.agent(name), k.agent(name)
 	one, two := env.Seed{Value: 5}.RNG(0), env.Seed{Value: 6}.RNG(0)
-	if err := used.Restore(memory); err != nil {
-		k.failf("Restore refuses what Append wrote: %v", err)
-	}
+	k.restore(used, memory)
 	used.Reseed(one)
 	once := used.Append(nil)
 	used.Reseed(two)

@@ -41,14 +41,9 @@ func (k *kit) countAllocs(m env.Match) {
 // countStepAllocs makes step n of the script in several matches at once: a
 // match can make it only once.
 func (k *kit) countStepAllocs(s *script, n int) {
-	const runs = 3
 	twins := k.game.New(runs + 1) // AllocsPerRun makes one run to warm up
 	for _, m := range twins {
-		for at := range k.play(m, s) {
-			if at == n {
-				break
-			}
-		}
+		k.playTo(m, s, n)
 	}
 	trackers := k.game.NewTrackers(runs+1, false)
 	counts := make([]int32, len(k.spec.Counts))
@@ -59,35 +54,28 @@ func (k *kit) countStepAllocs(s *script, n int) {
 		{"Step", func(i int) { twins[i].Step(s.actions[n]) }},
 		{"Tracker.Step", func(i int) { trackers[i].Step(twins[i], s.actions[n]); trackers[i].Counts(twins[i], 0, counts) }},
 	} {
-		states := k.saved(twins)
-		next := 0
-		if got := allocsPerRun(runs, func() { way.step(next); next++ }); got != 0 {
-			k.failf("%s allocates %v times, want 0", way.name, got)
+		var states [][]byte
+		for _, m := range twins {
+			states = append(states, m.Append(nil))
 		}
+		next := 0
+		k.noAllocs(way.name, func() { way.step(next); next++ })
 		for i, m := range twins {
 			k.restore(m, states[i])
 		}
 	}
 }
 
-func (k *kit) saved(all []env.Match) (states [][]byte) {
-	for _, m := range all {
-		states = append(states, m.Append(nil))
-	}
-	return states
-}
+// runs is how often a call is made to count what it allocates.
+const runs = 3
 
+// noAllocs counts without garbage collection, which would empty the pools that agents and games borrow working
+// memory from.
 func (k *kit) noAllocs(what string, call func()) {
-	if n := allocsPerRun(3, call); n != 0 {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	if n := testing.AllocsPerRun(runs, call); n != 0 {
 		k.failf("%s allocates %v times, want 0", what, n)
 	}
-}
-
-// allocsPerRun is testing.AllocsPerRun without garbage collection, which would
-// empty the pools that agents and games borrow working memory from.
-func allocsPerRun(runs int, call func()) float64 {
-	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	return testing.AllocsPerRun(runs, call)
 }
 
 // HeapInUse is how many bytes are in use.

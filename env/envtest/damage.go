@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"pommego/env"
@@ -74,11 +75,7 @@ func checkDamagedJSON(k *kit) {
 
 func (k *kit) damage(f form) *damage {
 	d := &damage{kit: k, form: f, rng: env.RNG{State: 2}, to: k.match()}
-	for n := range k.play(d.to, k.plays()[0]) {
-		if n == 3 {
-			break
-		}
-	}
+	k.playTo(d.to, k.plays()[0], 3)
 	d.was = k.look(d.to)
 	return d
 }
@@ -87,12 +84,8 @@ func (k *kit) damage(f form) *damage {
 func (d *damage) samples() [][]byte {
 	var all [][]byte
 	for _, s := range d.plays()[1:5] {
-		m, stop := d.match(), min(20, len(s.actions)-1)
-		for n := range d.play(m, s) {
-			if n == stop {
-				break
-			}
-		}
+		m := d.match()
+		d.playTo(m, s, min(20, len(s.actions)-1))
 		all = append(all, d.form.save(d.kit, m))
 	}
 	return all
@@ -177,12 +170,7 @@ func (d *damage) tryValues(good []byte) {
 func (d *damage) eachValue(v any, path string, visit func(path string, set func(any), was any)) {
 	switch v := v.(type) {
 	case map[string]any:
-		keys := make([]string, 0, len(v))
-		for key := range v {
-			keys = append(keys, key)
-		}
-		slices.Sort(keys)
-		for _, key := range keys {
+		for _, key := range slices.Sorted(maps.Keys(v)) {
 			was := v[key]
 			visit(path+"."+key, func(to any) { v[key] = to }, was)
 			d.eachValue(was, path+"."+key, visit)

@@ -106,9 +106,9 @@ func checkReseed(k *kit) {
 	}
 }
 
-// restore restores what Append wrote, which must succeed.
-func (k *kit) restore(m env.Match, state []byte) {
-	if err := m.Restore(state); err != nil {
+// restore restores what the Append of a match or an agent wrote, which must succeed.
+func (k *kit) restore(to interface{ Restore(state []byte) error }, state []byte) {
+	if err := to.Restore(state); err != nil {
 		k.failf("Restore refuses what Append wrote: %v", err)
 	}
 }

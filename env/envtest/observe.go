@@ -121,28 +121,14 @@ func Unpack(e *env.Encoding, data [][]byte) map[string][]int {
 	all := make(map[string][]int)
 	for i := range e.Fields {
 		f := &e.Fields[i]
-		numbers := integers(f.DType, data[i])
+		numbers := make([]int, len(data[i])/f.DType.Bytes())
+		for n := range numbers {
+			numbers[n] = int(element(f.DType, data[i][n*f.DType.Bytes():]))
+		}
 		each := len(numbers) / len(f.Names)
 		for k, name := range f.Names {
 			all[name.Name] = numbers[k*each:][:each]
 		}
 	}
 	return all
-}
-
-func integers(t env.DType, data []byte) []int {
-	numbers := make([]int, len(data)/t.Bytes())
-	for i := range numbers {
-		switch at := data[i*t.Bytes():]; t {
-		case env.Uint8:
-			numbers[i] = int(at[0])
-		case env.Int16:
-			numbers[i] = int(int16(binary.LittleEndian.Uint16(at)))
-		case env.Int32:
-			numbers[i] = int(int32(binary.LittleEndian.Uint32(at)))
-		default:
-			panic("envtest: " + string(t) + " is no integer")
-		}
-	}
-	return numbers
 }

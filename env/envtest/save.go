@@ -65,11 +65,7 @@ func (k *kit) checkSave(f form) {
 // side, for some steps.
 func (k *kit) checkOnwards(f form, s *script, from int, restored env.Match) {
 	straight := k.match()
-	for n := range k.play(straight, s) {
-		if n == from {
-			break
-		}
-	}
+	k.playTo(straight, s, from)
 	for n := range k.resume(straight, s, from) {
 		if n > from {
 			restored.Step(s.actions[n-1])

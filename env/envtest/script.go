@@ -143,6 +143,15 @@ func (k *kit) play(m env.Match, s *script) iter.Seq[int] {
 	}
 }
 
+// playTo plays the first steps of a script in m.
+func (k *kit) playTo(m env.Match, s *script, steps int) {
+	for n := range k.play(m, s) {
+		if n == steps {
+			return
+		}
+	}
+}
+
 // resume plays on from step from.
 func (k *kit) resume(m env.Match, s *script, from int) iter.Seq[int] {
 	return func(yield func(int) bool) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"pommego/env"
@@ -50,19 +51,13 @@ func checkSpec(k *kit) {
 }
 
 func (k *kit) checkTeams() {
-	var all env.SeatSet
 	for _, team := range k.spec.Teams {
 		if len(team) == 0 {
 			k.failf("Teams %v has an empty team", k.spec.Teams)
 		}
-		for _, seat := range team {
-			if seat < 0 || seat >= k.spec.Seats || all.Has(seat) {
-				k.failf("Teams %v: want each of the %d seats in one team", k.spec.Teams, k.spec.Seats)
-			}
-			all = all.With(seat)
-		}
 	}
-	if all != env.AllSeats(k.spec.Seats) {
+	seats := slices.Sorted(slices.Values(slices.Concat(k.spec.Teams...)))
+	if !slices.Equal(seats, env.AllSeats(k.spec.Seats).List()) {
 		k.failf("Teams %v: want each of the %d seats in one team", k.spec.Teams, k.spec.Seats)
 	}
 }

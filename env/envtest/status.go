@@ -2,6 +2,7 @@ package envtest
 
 import (
 	"math"
+	"slices"
 
 	"pommego/env"
 )
@@ -145,10 +146,4 @@ func checkTrain(k *kit) {
 }
 
 // nans is n numbers that nobody wrote.
-func nans(n int) []float64 {
-	all := make([]float64, n)
-	for i := range all {
-		all[i] = math.NaN()
-	}
-	return all
-}
+func nans(n int) []float64 { return slices.Repeat([]float64{math.NaN()}, n) }

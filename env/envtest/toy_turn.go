@@ -113,11 +113,10 @@ func (m *toyMatch) Status() env.Status {
 	if left > 1 && s.Steps < m.game.rules.MaxSteps && (trained < 0 || s.In.Has(trained)) {
 		return s
 	}
-	s.Over, s.Result, s.Decided = true, env.Tie, env.AllSeats(m.game.spec.Seats)
-	if left == 1 {
-		s.Result, s.Winners = env.Win, last
+	if left != 1 {
+		last = 0
 	}
-	return s
+	return s.Ended(env.AllSeats(m.game.spec.Seats), last)
 }
 
 func (m *toyMatch) Rewards(dst []float64) {

@@ -19,7 +19,8 @@ func checkTrackers(k *kit) {
 	}
 	for _, s := range k.plays() {
 		noted, counted := k.follow(s.seed, true), k.follow(s.seed, false)
-		for n := range k.play(k.match(), s) {
+		alone := k.match()
+		for n := range k.play(alone, s) {
 			if n == len(s.actions) {
 				break
 			}
@@ -34,19 +35,10 @@ func checkTrackers(k *kit) {
 			}
 			counted = k.takenBack(counted)
 		}
-		k.checkFollowed(s, noted, counted)
-	}
-}
-
-// checkFollowed compares the ends of a game.
-func (k *kit) checkFollowed(s *script, all ...followed) {
-	alone := k.match()
-	for range k.play(alone, s) {
-		continue
-	}
-	for _, f := range all {
-		if !bytes.Equal(f.m.Append(nil), alone.Append(nil)) {
-			k.failf("a match stepped by a tracker has come to another state")
+		for _, f := range []followed{noted, counted} {
+			if !bytes.Equal(f.m.Append(nil), alone.Append(nil)) {
+				k.failf("a match stepped by a tracker has come to another state")
+			}
 		}
 	}
 }

@@ -71,12 +71,8 @@ type Form struct {
 
 // Of returns the form of a game's states.
 func Of(s *env.Spec) Form {
-	text, err := json.Marshal([]any{s.ID, s.Game, s.Version, s.Seats, s.Teams, s.MaxSteps, s.Actions, s.Rules})
-	if err != nil {
-		panic(err) // env.Spec is made to be marshalled
-	}
 	h := fnv.New64a()
-	h.Write(text)
+	h.Write(saved.JSON([]any{s.ID, s.Game, s.Version, s.Seats, s.Teams, s.MaxSteps, s.Actions, s.Rules}))
 	return Form{s.ID, h.Sum64()}
 }
 

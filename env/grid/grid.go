@@ -89,6 +89,12 @@ var deltas = [8]Cell{Up: 0xf0, Down: 0x10, Left: 0xff, Right: 0x01}
 // Bits is a set of cells of the bordered layout.
 type Bits [4]uint64
 
+// Only is the set of one cell.
+func Only(c Cell) (b Bits) {
+	b.Add(c)
+	return b
+}
+
 // Has reports whether c is in the set.
 func (b *Bits) Has(c Cell) bool { return b[c>>6]>>(c&63)&1 != 0 }
 
@@ -259,6 +265,15 @@ func columns(left, right int) Bits {
 // Rect is the set of the cells in rows top to bottom-1 and columns left to right-1.
 func Rect(top, bottom, left, right int) Bits {
 	return above[bottom].AndNot(above[top]).And(columns(left, right))
+}
+
+// Rows has, for each cell of a board with the given side, what value returns for it.
+func Rows[T ~int](side int, value func(Cell) int) [][]T {
+	all := make([][]T, side)
+	for c := range Square(side).All {
+		all[c.Row()] = append(all[c.Row()], T(value(c)))
+	}
+	return all
 }
 
 // Cells lists the cells of a board with the given side, row by row.

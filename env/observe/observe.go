@@ -168,6 +168,14 @@ func (m Maps[M]) Next(name, meaning string) ([]byte, Maps[M]) {
 	return m.rest[:m.cells], Maps[M]{m.lists, m.rest[m.cells:], m.cells}
 }
 
+// Nth sets the number that %d stands for in the names and meanings that follow.
+func (m Maps[M]) Nth(k int) Maps[M] {
+	for i := range len(m.lists) {
+		m.lists[i].next.nth = k
+	}
+	return m
+}
+
 // Named returns one slice for as many of the next maps as there are names.
 func (m Maps[M]) Named(names []env.Name) ([]byte, Maps[M]) {
 	for i := range len(m.lists) {

@@ -124,11 +124,6 @@ func (l *layout) check() error {
 // walls says where a board's walls stand.
 type walls struct{ rigid, wood grid.Bits }
 
-func (l *layout) deal(s *State, rng *env.RNG) {
-	w := l.drawWalls(s, rng)
-	l.hideItems(s, w.wood, rng)
-}
-
 func (l *layout) build(s *State, w *walls) {
 	*s = l.blank
 	for c := range w.rigid.All {

@@ -13,7 +13,7 @@ type Bombs struct {
 	Rolls grid.Bits // where bombs rolled at first
 
 	rules *Rules
-	list  [MaxBombs + 1]SeenBomb // their lives are counted from the position
+	list  [MaxBombs + 1]Bomb // their lives are counted from the position
 	n     int
 
 	// While something rolls, the bombs are those of this state, which is so many steps later, and the list is not used.
@@ -29,18 +29,11 @@ type Bombs struct {
 // before it stands still: a bomb that it lays or kicks then is one of the bombs.
 func (f *Bombs) See(v *View, move Action) {
 	r := v.Rules
-	f.begin(r)
+	f.begin(r, v.Bombs[:v.NumBombs])
 	f.seat, f.own = v.Seat, v.Self
-	for i := range v.Bombs[:v.NumBombs] {
-		if b := &v.Bombs[i]; b.Moving == grid.Stay {
-			f.Still.Add(b.Cell)
-		} else {
-			f.Rolls.Add(b.Cell)
-		}
-	}
 	kicks := v.Kicks(move)
 	f.rolling = kicks || !f.Rolls.Empty() || r.StepKind == StepJava && v.NumBombs+int(toByte(move == LayBomb)) > 1
-	if f.Rest = f.Still; kicks {
+	if kicks {
 		f.Rest.Remove(v.Self.Cell.Next(grid.Dir(move)))
 	}
 	if f.rolling {
@@ -48,71 +41,57 @@ func (f *Bombs) See(v *View, move Action) {
 		f.first[v.Seat*(1+r.RadioWords)] = uint8(move)
 		return
 	}
-	f.Board, f.n = v.Board, copy(f.list[:], v.Bombs[:v.NumBombs])
+	f.settle(&v.Board, v.Bombs[:v.NumBombs])
 	if move == LayBomb {
-		f.list[f.n] = SeenBomb{Cell: v.Self.Cell, Life: uint8(r.BombLife), Blast: v.Self.Blast}
+		f.list[f.n] = Bomb{Cell: v.Self.Cell, Life: uint8(r.BombLife), Blast: v.Self.Blast}
 		f.n++
+		f.Rest.Add(v.Self.Cell)
 	}
-	f.rest()
 }
 
 // Take takes the bombs of a state. Bombs that lie still are not played by step java either, which searches would feel:
 // so there a bomb does not burn on through wood that another burns in the same step.
 func (f *Bombs) Take(r *Rules, s *State) {
-	f.begin(r)
-	for i := range s.bombs() {
-		if b := &s.Bombs[i]; b.Moving() == grid.Stay {
+	f.begin(r, s.bombs())
+	if f.rolling = !f.Rolls.Empty(); f.rolling {
+		f.state = *s
+		return
+	}
+	f.settle(&s.Board, s.bombs())
+}
+
+func (f *Bombs) begin(r *Rules, bombs []Bomb) {
+	f.rules, f.Still, f.Rolls, f.n, f.now, f.seat = r, grid.Bits{}, grid.Bits{}, 0, 0, 0
+	if f.first != [len(f.first)]uint8{} {
+		clear(f.first[:])
+	}
+	for i := range bombs {
+		if b := &bombs[i]; b.Moving() == grid.Stay {
 			f.Still.Add(b.Cell)
 		} else {
 			f.Rolls.Add(b.Cell)
 		}
 	}
-	if f.rolling = !f.Rolls.Empty(); f.rolling {
-		f.Rest, f.state = f.Still, *s
-		return
-	}
-	f.settle(s)
+	f.Rest = f.Still
 }
 
-func (f *Bombs) begin(r *Rules) {
-	f.rules, f.Rest, f.Still, f.Rolls, f.n, f.now, f.seat = r, grid.Bits{}, grid.Bits{}, grid.Bits{}, 0, 0, 0
-	if f.first != [len(f.first)]uint8{} {
-		clear(f.first[:])
-	}
-}
-
-// settle lists the bombs of a state in which none rolls.
-func (f *Bombs) settle(s *State) {
-	f.rolling, f.Board, f.n = false, s.Board, int(s.NumBombs)
-	for i := range s.bombs() {
-		b := &s.Bombs[i]
-		f.list[i] = SeenBomb{Cell: b.Cell, Life: b.Life + uint8(f.now), Blast: b.Blast}
-	}
-	f.rest()
-}
-
-// rest notes where the listed bombs lie. A bomb whose life is 0, as in a state made by hand, is due next.
-func (f *Bombs) rest() {
+// settle lists bombs of which none rolls. A bomb whose life is 0, as in a state made by hand, is due next.
+func (f *Bombs) settle(board *[256]Item, bombs []Bomb) {
+	f.rolling, f.Board, f.n = false, *board, copy(f.list[:], bombs)
 	for i := range f.list[:f.n] {
-		f.list[i].Life = max(f.list[i].Life, uint8(f.now)+1)
-		f.Rest.Add(f.list[i].Cell)
+		b := &f.list[i]
+		b.Life = max(b.Life+uint8(f.now), uint8(f.now)+1)
+		f.Rest.Add(b.Cell)
 	}
 }
 
 // Kicks reports whether a move of the seat leads onto a bomb that it can kick.
 func (v *View) Kicks(move Action) bool {
-	return v.Self.Kicks && Up <= move && move <= Right && v.BombAt(v.Self.Cell.Next(grid.Dir(move))) != nil
+	return v.Self.Kicks && Up <= move && move <= Right && v.BombAt(v.Self.Cell.Next(grid.Dir(move)))
 }
 
-// BombAt returns the bomb on a cell, nil if none is seen there.
-func (v *View) BombAt(c grid.Cell) *SeenBomb {
-	for i := range v.Bombs[:v.NumBombs] {
-		if v.Bombs[i].Cell == c {
-			return &v.Bombs[i]
-		}
-	}
-	return nil
-}
+// BombAt reports whether a bomb is seen on a cell.
+func (v *View) BombAt(c grid.Cell) bool { return occupied(v.Bombs[:v.NumBombs], c) }
 
 // guess sets s to what the view shows, with nothing hidden. Cells in fog can burn, and nothing rolls into them.
 func (v *View) guess(s *State) {
@@ -129,7 +108,7 @@ func (v *View) guess(s *State) {
 	s.Agents[v.Seat] = v.Self
 	for i := range v.Bombs[:v.NumBombs] {
 		b := &v.Bombs[i]
-		s.addBomb(NewBomb(b.Cell, max(b.Life, 1), b.Blast, v.Seat, b.Moving))
+		s.addBomb(NewBomb(b.Cell, max(b.Life, 1), b.Blast, v.Seat, b.Moving()))
 	}
 	if r.Traits().ringsWait {
 		s.due = int8(r.ringDue(v.StepCount) + 1)
@@ -152,7 +131,7 @@ func (f *Bombs) Explode(fallen []grid.Bits) (at int, burnt grid.Bits) {
 	r, first := f.rules, f.due()
 	for again := true; again; {
 		again = false
-		f.keep(func(b *SeenBomb) bool {
+		f.keep(func(b *Bomb) bool {
 			if b.Life != first {
 				return true
 			}
@@ -161,7 +140,7 @@ func (f *Bombs) Explode(fallen []grid.Bits) (at int, burnt grid.Bits) {
 			return false
 		})
 		if r.Traits().BombsVanish {
-			f.keep(func(b *SeenBomb) bool { return !burnt.Has(b.Cell) })
+			f.keep(func(b *Bomb) bool { return !burnt.Has(b.Cell) })
 		} else {
 			f.setOff(first, &burnt)
 		}
@@ -191,7 +170,7 @@ func (f *Bombs) play() (at int, burnt grid.Bits) {
 		}
 	}
 	if burnt = s.flames[f.rules.FlameLife-1]; !rolling {
-		f.settle(s)
+		f.settle(&s.Board, s.bombs())
 	}
 	return f.now, burnt
 }
@@ -219,12 +198,12 @@ func (f *Bombs) bury(fallen []grid.Bits) {
 	for n := -1; n != f.n && f.n > 0; {
 		n = f.n
 		walls := &fallen[min(int(f.due()), len(fallen))-1]
-		f.keep(func(b *SeenBomb) bool { return !walls.Has(b.Cell) })
+		f.keep(func(b *Bomb) bool { return !walls.Has(b.Cell) })
 	}
 }
 
 // keep keeps the listed bombs for which good returns true, in order.
-func (f *Bombs) keep(good func(b *SeenBomb) bool) {
+func (f *Bombs) keep(good func(b *Bomb) bool) {
 	n := 0
 	for i := range f.list[:f.n] {
 		if good(&f.list[i]) {

@@ -18,8 +18,7 @@ func (r *Rules) CopyJava(v *View, s *State) {
 	for seat := range r.Seats() {
 		s.Agents[seat] = Agent{Nowhere, uint8(r.StartAmmo), uint8(r.StartBlast), v.Alive.Has(seat), false}
 	}
-	for i := range r.BoardSize * r.BoardSize {
-		c := r.cell(i)
+	for c := range grid.Square(r.BoardSize).All {
 		switch item := v.Board[c]; {
 		case item == Flames:
 			youngest.Add(c)
@@ -31,7 +30,7 @@ func (r *Rules) CopyJava(v *View, s *State) {
 	s.Agents[v.Seat].Alive = v.Alive.Has(v.Seat)
 	for i := range v.NumBombs {
 		b := &v.Bombs[i]
-		s.addBomb(NewBomb(b.Cell, b.Life, b.Blast, nobody, grid.Stay))
+		s.addBomb(NewBomb(b.Cell, b.Life, b.Blast, Nobody, grid.Stay))
 	}
 }
 
@@ -46,6 +45,6 @@ func (r *Rules) CopyWhole(of, s *State) {
 	}
 	s.flames.renew(r)
 	for i, b := range s.bombs() {
-		s.Bombs[i] = NewBomb(b.Cell, b.Life, b.Blast, nobody, grid.Stay)
+		s.Bombs[i] = NewBomb(b.Cell, b.Life, b.Blast, Nobody, grid.Stay)
 	}
 }

@@ -109,9 +109,9 @@ func TestBombsOfNobody(t *testing.T) {
 		reason            string
 	}{
 		{2, 1, 1, 2, "an agent's bomb explodes"},
-		{nobody, 1, 1, 1, "a bomb of nobody explodes"},
+		{Nobody, 1, 1, 1, "a bomb of nobody explodes"},
 		{2, 0, 9, 2, "an agent's bomb is on the ring that falls"},
-		{nobody, 0, 9, 1, "a bomb of nobody is on it"},
+		{Nobody, 0, 9, 1, "a bomb of nobody is on it"},
 	} {
 		g := mustGame(t, r)
 		var s State

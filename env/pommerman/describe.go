@@ -44,7 +44,7 @@ func (m *Match) Describe(to *env.Scene) {
 	for i := range s.bombs() {
 		b := &s.Bombs[i]
 		bomb := env.SceneBomb{At: b.Cell.Place(), Life: int(b.Life), Blast: int(b.Blast)}
-		if owner := b.Owner(); owner != nobody {
+		if owner := b.Owner(); owner != Nobody {
 			bomb.Owners = 1 << owner
 		}
 		if d := b.Moving(); d != grid.Stay {
@@ -71,7 +71,7 @@ func (m *Match) Describe(to *env.Scene) {
 	}
 	to.Unseen(r.Seats(), len(m.game.cells))
 	for seat := range to.Sight {
-		w := r.window(s, seat)
+		w := r.window(s.Agents[seat].Cell)
 		for i, c := range m.game.cells {
 			to.Sight[seat][i] = w.Has(c)
 		}

@@ -272,7 +272,7 @@ func TestJavaDocumentObservation(t *testing.T) {
 		t.Errorf("it is %+v with %d against %v", v.Self, v.Teammate, v.Enemies)
 	}
 	list := make([]byte, 3*MaxBombs)
-	encodeRawBombs(&m.State, g.rules.window(&m.State, 0), list)
+	encodeRawBombs(&m.State, g.rules.window(m.Agents[0].Cell), list)
 	if got := fmt.Sprint(list[:6]); got != "[1 1 2 0 0 0]" {
 		t.Errorf("its list of bombs begins %s, want its own alone: [1 1 2 0 0 0]", got)
 	}

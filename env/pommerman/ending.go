@@ -42,12 +42,12 @@ func (r *Rules) overToday(s *State, alive env.SeatSet) bool {
 }
 
 // Over reports whether the game has ended, as Status does.
-func (r *Rules) Over(s *State) bool { return r.over(s, s.alive()) }
+func (r *Rules) Over(s *State) bool { return r.over(s, s.Living()) }
 
 // Status reports the state of play. A game without a winner is a tie, even if the rules
 // of 2018 call it a win.
 func (r *Rules) Status(s *State) env.Status {
-	alive := s.alive()
+	alive := s.Living()
 	st := env.Playing(alive, int(s.StepCount))
 	all := env.AllSeats(r.Seats())
 	if !r.Teams() {
@@ -63,7 +63,7 @@ func (r *Rules) Status(s *State) env.Status {
 
 // rewardsToday writes the rewards of all steps but Java's.
 func (r *Rules) rewardsToday(s *State, dst []float64) {
-	alive := s.alive()
+	alive := s.Living()
 	limit := int(s.StepCount) >= r.lastStep()
 	winners := r.lastLiving(alive)
 	for seat := range r.Seats() {
@@ -90,7 +90,7 @@ func (g *Game) Endings() (endings []env.Ending) {
 	add := func(name string, dead env.SeatSet, step int) {
 		m.State = g.rules.empty() // not Deal: recorded games may have rules by which no board can be dealt
 		m.training, m.StepCount = int8(g.rules.TrainingAgent+1), uint16(step)
-		for _, seat := range dead.List() {
+		for seat := range dead.All {
 			m.addBomb(NewBomb(m.Agents[seat].Cell, 1, 2, seat, grid.Stay))
 		}
 		m.Step(make([]uint8, spec.Seats*len(spec.Actions)))

@@ -29,10 +29,8 @@ func (s *State) result(agent int) env.Result {
 
 // set gives a result to some agents: 0, resultWin or resultTie.
 func (t *results) set(agents env.SeatSet, to results) {
-	for i := range MaxAgents {
-		if agents.Has(i) {
-			*t = *t&^(3<<(2*i)) | to<<(2*i)
-		}
+	for i := range agents.All {
+		*t = *t&^(3<<(2*i)) | to<<(2*i)
 	}
 }
 
@@ -48,7 +46,7 @@ func (t results) of(result results) (agents env.SeatSet) {
 
 // judge sets the results that follow from deaths: section 4 of the rules page.
 func (s *State) judge(r *Rules, dead env.SeatSet) {
-	living := s.alive()
+	living := s.Living()
 	switch {
 	case dead == 0:
 		return
@@ -66,7 +64,7 @@ func (s *State) judge(r *Rules, dead env.SeatSet) {
 // timeOut sets the results at the step limit: a tie for the living or, with teams, for
 // everybody.
 func (s *State) timeOut(r *Rules) {
-	tie := s.alive()
+	tie := s.Living()
 	if r.Teams() {
 		tie = env.AllSeats(MaxAgents)
 	}
@@ -85,7 +83,7 @@ func (r *Rules) overJava(s *State, alive env.SeatSet) bool {
 func (r *Rules) rewardsJava(s *State, dst []float64) {
 	for seat := range MaxAgents {
 		switch {
-		case !r.overJava(s, s.alive()):
+		case !r.overJava(s, s.Living()):
 			dst[seat] = 0
 		case s.results.of(resultWin).Has(seat):
 			dst[seat] = 1

@@ -35,7 +35,11 @@ func (f *Forecast) Foresee(v *View, move Action) {
 	r := v.Rules
 	lasting := r.Lasting()
 	if r.Traits().FlamesKill {
-		f.seeFlames(r, &v.flames)
+		for life := range v.flames { // one that shows for one observation more goes out before anybody moves
+			if burning := &v.flames[life]; !burning.Empty() {
+				f.burn(1, life+r.Traits().Lingers, *burning)
+			}
+		}
 	}
 	var fallen []grid.Bits
 	if r.FirstCollapse != NoCollapse {
@@ -47,16 +51,6 @@ func (f *Forecast) Foresee(v *View, move Action) {
 		if at, burnt := f.Explode(fallen); !burnt.Empty() {
 			f.burn(at, at+lasting-1, burnt)
 			f.mark(at, burnt)
-		}
-	}
-}
-
-// seeFlames marks the cells that burn: a flame that shows for one observation
-// more goes out before anybody moves.
-func (f *Forecast) seeFlames(r *Rules, seen *flames) {
-	for i := range seen {
-		if !seen[i].Empty() {
-			f.burn(1, i+r.Traits().Lingers, seen[i])
 		}
 	}
 }
@@ -129,7 +123,7 @@ func (f *foresight) Look(m env.Match) {
 	if r.ViewSize == 0 {
 		return
 	}
-	f.unseen = grid.Square(r.BoardSize).AndNot(r.window(&match.State, f.seat))
+	f.unseen = grid.Square(r.BoardSize).AndNot(r.window(match.Agents[f.seat].Cell))
 	r.Imagine(&f.belief, &f.view)
 	f.whole.See(&f.belief.State, f.seat, &f.view)
 }

@@ -312,7 +312,7 @@ func TestRollingBombsAreForeseen(t *testing.T) {
 			. . . . . . A`, 3, grid.At(0, 1), "items stop it"},
 	} {
 		v := pommermantest.Draw(t, pommerman.Playground(pommerman.FFA), test.board)
-		v.Bombs[0].Life, v.Bombs[0].Moving = test.life, grid.Right
+		v.Bombs[0] = pommerman.NewBomb(v.Bombs[0].Cell, test.life, v.Bombs[0].Blast, pommerman.Nobody, grid.Right)
 		var h pommerman.Forecast
 		h.Foresee(v, pommerman.Stop)
 		if !h.Deadly[test.life].Has(test.at) || h.Due[test.at.Next(grid.Down)] != test.life ||
@@ -337,8 +337,8 @@ func TestRollingBombsAreSetOff(t *testing.T) {
 		. . . . . . . . . . #
 		. . . . . . . . . . .
 		. k # + e . # . # . .`)
-	for i, b := range []pommerman.SeenBomb{{Life: 1, Blast: 5}, {Life: 7, Blast: 5, Moving: grid.Left},
-		{Life: 5, Blast: 2, Moving: grid.Down}} {
+	for i, b := range []pommerman.Bomb{pommerman.NewBomb(0, 1, 5, pommerman.Nobody, grid.Stay),
+		pommerman.NewBomb(0, 7, 5, pommerman.Nobody, grid.Left), pommerman.NewBomb(0, 5, 2, pommerman.Nobody, grid.Down)} {
 		b.Cell = v.Bombs[i].Cell
 		v.Bombs[i] = b
 	}
@@ -380,7 +380,7 @@ func TestRollingBombsThatStop(t *testing.T) {
 		#######
 		#######
 		#######`)
-	v.Bombs[0].Life, v.Bombs[0].Blast, v.Bombs[0].Moving = 3, 4, grid.Down
+	v.Bombs[0] = pommerman.NewBomb(v.Bombs[0].Cell, 3, 4, pommerman.Nobody, grid.Down)
 	var safety pommerman.Safety
 	safety.See(v)
 	if got := safety.Moves(); got != pommermantest.SetOf([]pommerman.Action{pommerman.Left}) {

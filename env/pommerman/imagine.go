@@ -254,7 +254,7 @@ func (c *correction) placeBombs() {
 			owner = c.laidBy(b)
 		}
 		taken.Add(b.Cell)
-		c.lay(NewBomb(b.Cell, max(b.Life, 1), max(b.Blast, 1), owner, min(b.Moving, grid.Right)))
+		c.lay(NewBomb(b.Cell, max(b.Life, 1), max(b.Blast, 1), owner, min(b.Moving(), grid.Right)))
 	}
 	for i := range believed[:n] {
 		b := &believed[i]
@@ -286,7 +286,7 @@ func (c *correction) holdsBomb(at grid.Cell) bool {
 // recognise returns which of the believed bombs, without those that are known already,
 // a bomb of the view is; -1 if none. After a kick or a stop, the bomb may be a cell or
 // two from where it was believed.
-func recognise(seen *SeenBomb, believed []Bomb, known uint64) int {
+func recognise(seen *Bomb, believed []Bomb, known uint64) int {
 	best, gap := -1, 3
 	for i := range believed {
 		b := &believed[i]
@@ -302,7 +302,7 @@ func recognise(seen *SeenBomb, believed []Bomb, known uint64) int {
 // laidBy guesses who laid a bomb that was not known. If it was laid in the last step,
 // that was the agent on it, which now has one bomb less; otherwise the guess is the
 // nearest agent.
-func (c *correction) laidBy(b *SeenBomb) int {
+func (c *correction) laidBy(b *Bomb) int {
 	owner, gap := 0, 255
 	for seat := range c.Seats() {
 		a := &c.Agents[seat]

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"pommego/env"
+	"pommego/env/grid"
 	"pommego/env/saved"
 )
 
@@ -34,13 +35,7 @@ type jsonState struct {
 	Own        jsonExtra `json:"pommego"`
 }
 
-func nest(v any) string {
-	text, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // numbers, strings and lists always marshal
-	}
-	return string(text)
-}
+func nest(v any) string { return string(saved.JSON(v)) }
 
 // jsonExtra is the part of a state that the reference's fields lack.
 type jsonExtra struct {
@@ -91,20 +86,17 @@ func (i *jsonItem) UnmarshalJSON(text []byte) error {
 func (m *Match) AppendJSON(dst []byte) ([]byte, error) {
 	out := m.readable()
 	if shown := Recording.Shown(m); shown != m {
-		before := json.RawMessage(nest(&out))
+		before := saved.JSON(&out)
 		out = shown.readable()
 		out.Own.BeforeRing = before
 	}
-	return append(dst, nest(&out)...), nil
+	return append(dst, saved.JSON(&out)...), nil
 }
 
 func (m *Match) readable() jsonState {
 	r, t := &m.game.rules, m.game.form.Snapshot(&m.State)
 	agents, bombs, flames, items := []jsonAgent{}, []jsonBomb{}, []jsonFlame{}, []jsonItem{}
-	board := make([][]int, r.BoardSize)
-	for i, c := range m.game.cells {
-		board[i/r.BoardSize] = append(board[i/r.BoardSize], int(m.Board[c]))
-	}
+	board := grid.Rows[int](r.BoardSize, func(c grid.Cell) int { return int(m.Board[c]) })
 	for i, v := range t.Agents {
 		agents = append(agents, jsonAgent{i, v[2] != 0, [2]int(v), v[3], v[4], v[5] != 0})
 	}

@@ -101,7 +101,8 @@ func (g *Game) Rules() *Rules { return &g.rules }
 // Deal starts a new episode in s.
 func (g *Game) Deal(s *State, seed env.Seed) {
 	rng := seed.RNG(env.StreamBoard)
-	g.layout.deal(s, &rng)
+	w := g.layout.drawWalls(s, &rng)
+	g.layout.hideItems(s, w.wood, &rng)
 	s.RNG = seed.RNG(env.StreamGame)
 	s.training = int8(g.rules.TrainingAgent + 1)
 }

@@ -124,7 +124,7 @@ func (n *NearForm) Draw(s *Safety, planes, numbers []byte) {
 		if b := &v.Bombs[i]; shown.Has(b.Cell) {
 			put(mapBlast, b.Cell, b.Blast, 6)
 			put(mapLife, b.Cell, b.Life, 6)
-			put(mapMoving, b.Cell, uint8(b.Moving), 1)
+			put(mapMoving, b.Cell, uint8(b.Moving()), 1)
 		}
 	}
 	for life := range v.flames {

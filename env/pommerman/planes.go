@@ -3,7 +3,6 @@ package pommerman
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"pommego/env"
 	"pommego/env/grid"
@@ -73,16 +72,10 @@ type relations struct {
 
 func (r *Rules) relationsOf(seat int) relations {
 	teammate, enemies := r.relations(seat)
-	of := relations{mate: seat, teammate: teammate, enemies: enemies[:r.enemies()]}
-	of.as = r.takesFor(seat, teammate)
-	for other := range r.Seats() {
-		switch other {
-		case seat:
-		case r.Teammate(seat):
-			of.mate = other
-		default:
-			of.others = append(of.others, other)
-		}
+	of := relations{as: r.takesFor(seat, teammate), mate: seat, others: r.Enemies(seat).List(), teammate: teammate,
+		enemies: enemies[:r.enemies()]}
+	if r.Teams() {
+		of.mate = r.Teammate(seat)
 	}
 	return of
 }
@@ -133,17 +126,12 @@ func (g *Game) planesEncoding() env.Encoding {
 }
 
 func (g *Game) observePlanes(s *State, seats []uint8, planes, scalars []byte) {
-	g.observeScalars(s, seats, scalars)
-	if !g.drawPlanes(s, seats, planes) {
-		g.drawPlanesPlainly(s, seats, planes)
-	}
-}
-
-func (g *Game) observeScalars(s *State, seats []uint8, scalars []byte) {
-	width := g.sizes[encodingPlanes][1]
-	step := observe.Share(int(s.StepCount), g.rules.MaxSteps)
+	width, step := g.sizes[encodingPlanes][1], observe.Share(int(s.StepCount), g.rules.MaxSteps)
 	for i, seat := range seats {
 		planeScalars(observe.Into(scalars[i*width:(i+1)*width]), g, s, int(seat), step)
+	}
+	if !g.drawPlanes(s, seats, planes) {
+		g.drawPlanesPlainly(s, seats, planes)
 	}
 }
 
@@ -210,13 +198,13 @@ var everywhere = func() (all sight) {
 
 func (g *Game) stateFields() []env.Field {
 	n := g.rules.BoardSize
-	names := append([]env.Name(nil), planeNames[:thingPlanes]...)
-	for k := range g.rules.Seats() {
-		seat := strconv.Itoa(k)
-		names = append(names, env.Name{Name: "agent" + seat, Meaning: "1 where the agent of seat " + seat + " stands"})
-	}
 	return []env.Field{
-		observe.MapsField("planes", n, n, 255, func(m observe.Maps[observe.List]) { m.Named(names) }),
+		observe.MapsField("planes", n, n, 255, func(m observe.Maps[observe.List]) {
+			_, m = m.Named(planeNames[:thingPlanes])
+			for k := range g.rules.Seats() {
+				_, m = m.Nth(k).Next("agent%d", "1 where the agent of seat %d stands")
+			}
+		}),
 		observe.VectorField(env.Float32, 0, 1, func(v observe.Vector[observe.List]) { stateScalars(v, g, &State{}) }),
 	}
 }
@@ -304,7 +292,7 @@ func (g *Game) observeRaw(s *State, seats []uint8, dst [][]byte, fog bool) {
 			continue
 		}
 		if fog {
-			encodeRawBombs(s, r.window(s, int(seat)), dst[2][i*3*MaxBombs:])
+			encodeRawBombs(s, r.window(s.Agents[seat].Cell), dst[2][i*3*MaxBombs:])
 		} else if i == 0 {
 			encodeRawBombs(s, grid.Square(r.BoardSize), dst[2])
 		}

@@ -108,7 +108,7 @@ func checkRaw(t *testing.T, g *Game, m *Match, seat int) {
 	list := make([]byte, 3*MaxBombs)
 	for i, b := range v.Bombs[:v.NumBombs] {
 		at := b.Cell.Row()*n + b.Cell.Col()
-		want[n*n+at], want[2*n*n+at], want[3*n*n+at] = b.Blast, b.Life, uint8(b.Moving)
+		want[n*n+at], want[2*n*n+at], want[3*n*n+at] = b.Blast, b.Life, uint8(b.Moving())
 		copy(list[3*i:], []byte{uint8(b.Cell.Row()), uint8(b.Cell.Col()), b.Blast})
 	}
 	if !bytes.Equal(obs[0], want) {
@@ -176,8 +176,8 @@ func checkPlanes(t *testing.T, g *Game, m *Match, seat int) {
 	for _, b := range v.Bombs[:v.NumBombs] {
 		at := b.Cell.Row()*n + b.Cell.Col()
 		named("bomb_blast")[at], named("bomb_life")[at] = b.Blast, b.Life
-		if b.Moving != grid.Stay {
-			named("bomb_" + [...]string{"", "up", "down", "left", "right"}[b.Moving])[at] = 1
+		if b.Moving() != grid.Stay {
+			named("bomb_" + [...]string{"", "up", "down", "left", "right"}[b.Moving()])[at] = 1
 		}
 	}
 	if !bytes.Equal(obs[0], want) {

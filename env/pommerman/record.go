@@ -133,18 +133,14 @@ type config struct {
 
 // setRules writes the configuration into a record's head, and the rules beside
 // it where the configuration cannot say all of them.
-func setRules(h *record.Head, m *Match, id string) (err error) {
+func setRules(h *record.Head, m *Match, id string) {
 	start, rules := m.game.rules.Settled(m.State), m.game.rules
 	rules.TrainingAgent = int(start.training) - 1
 	c := rules.config(id)
-	if h.Config, err = json.Marshal(&c); err != nil {
-		return err
-	}
+	h.Config = saved.JSON(&c)
 	if plain, err := c.rules(); err != nil || plain != rules {
-		h.Rules, _ = json.Marshal(rules) // a struct of numbers always marshals
-		h.RNG = saved.Hex(start.RNG.State)
+		h.Rules, h.RNG = saved.JSON(rules), saved.Hex(start.RNG.State)
 	}
-	return nil
 }
 
 // config returns the reference's configuration with these rules.
@@ -209,11 +205,7 @@ func matchOf(h *record.Head) (*Match, string, error) {
 		return nil, "", fmt.Errorf("config: collapses are %v, but by first_collapse and max_steps they are %v",
 			c.Collapses, want)
 	}
-	id := ""
-	if c.EnvID != nil {
-		id = *c.EnvID
-	}
-	return NewMatch(r), id, nil
+	return NewMatch(r), *cmp.Or(c.EnvID, new("")), nil
 }
 
 // guesses are the ids to try for a recording that names none. It is replayed by the

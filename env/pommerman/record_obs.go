@@ -39,22 +39,21 @@ func (v *View) Observation() *Observation {
 	o := &Observation{
 		Position: []int{v.Self.Cell.Row(), v.Self.Cell.Col()}, Ammo: int(v.Self.Ammo), BlastStrength: int(v.Self.Blast),
 		CanKick: saved.Flag(v.Self.Kicks), Teammate: int(v.Teammate), Enemies: saved.Ints(v.Enemies[:r.enemies()]),
-		Alive: r.items(v.Alive.Has), GameType: int(r.GameType), GameEnv: r.GameEnv, StepCount: v.StepCount,
+		Alive: []int{}, GameType: int(r.GameType), GameEnv: r.GameEnv, StepCount: v.StepCount,
 		Message: saved.Ints(v.Message[:r.RadioWords]),
 	}
-	maps := o.maps()
-	for i, value := range v.maps() {
-		maps[i].Draw(r.BoardSize*r.BoardSize, digits, func(at int) int { return value(r.cell(at)) })
+	for seat := range v.Alive.All {
+		o.Alive = append(o.Alive, int(r.Agent0())+seat)
+	}
+	maps := v.maps()
+	for i, to := range [numMaps]*saved.Map{&o.Board, &o.BombBlast, &o.BombLife, &o.BombMoving, &o.FlameLife} {
+		to.Draw(r.BoardSize*r.BoardSize, digits, func(at int) int { return maps[i](r.cell(at)) })
 	}
 	return o
 }
 
-func (o *Observation) maps() [numMaps]*saved.Map {
-	return [numMaps]*saved.Map{&o.Board, &o.BombBlast, &o.BombLife, &o.BombMoving, &o.FlameLife}
-}
-
 func (v *View) maps() [numMaps]func(c grid.Cell) int {
-	var bombs [256]SeenBomb
+	var bombs [256]Bomb
 	for _, b := range v.Bombs[:v.NumBombs] {
 		bombs[b.Cell] = b
 	}
@@ -62,106 +61,9 @@ func (v *View) maps() [numMaps]func(c grid.Cell) int {
 		func(c grid.Cell) int { return int(v.Board[c]) },
 		func(c grid.Cell) int { return int(bombs[c].Blast) },
 		func(c grid.Cell) int { return int(bombs[c].Life) },
-		func(c grid.Cell) int { return int(bombs[c].Moving) },
+		func(c grid.Cell) int { return int(bombs[c].Moving()) },
 		func(c grid.Cell) int { return int(v.Flame(c)) },
 	}
-}
-
-// shape says what the values of an observation may be.
-func (r *Rules) shape() *saved.Shape {
-	n, dummy, first := r.BoardSize, int(r.Dummy()), int(r.Agent0())
-	last := first + r.Seats() - 1
-	return &saved.Shape{Cell: func(i int) (int, int) { return i / n, i % n }, Columns: map[string][]saved.Column{
-		"position": {saved.Col("", 0, n-1)}, "ammo": {saved.Col("", 0, 255)}, "blast_strength": {saved.Col("", 1, 255)},
-		"teammate": {saved.Col("", dummy, last)}, "enemies": {saved.Col("", dummy, last)},
-		"alive":      {saved.Col("", first, last)},
-		"step_count": {saved.Col("", 0, 1<<15)}, "message": {saved.Col("", 0, 255)},
-	}}
-}
-
-// ReadObservation makes the view of a seat from its observation in the form of recorded
-// games. If the text cannot be an observation, the error names the key.
-func (r *Rules) ReadObservation(text json.RawMessage, seat int) (*View, error) {
-	o, shape := new(Observation), r.shape()
-	err := saved.Decode(text, o)
-	if err == nil {
-		err = shape.Check(o)
-	}
-	if err != nil {
-		return nil, err
-	}
-	v := r.view(o, seat)
-	shape.Compare(o, v.Observation(), func(path string, given, seen any) {
-		if err == nil {
-			err = fmt.Errorf("%s is %v, but an observation with the rest could only hold %v", path, given, seen)
-		}
-	})
-	if err == nil {
-		err = r.checkItems(v)
-	}
-	return v, err
-}
-
-// checkItems returns an error if a cell shows what no board can show, else nil.
-func (r *Rules) checkItems(v *View) error {
-	for i := range r.BoardSize * r.BoardSize {
-		item, first := v.Board[r.cell(i)], r.Agent0()
-		if item == r.Dummy() || item >= first+Item(r.Seats()) {
-			return fmt.Errorf("board[%d,%d] is %d, want 0 to %d or one of %d agents from %d on",
-				i/r.BoardSize, i%r.BoardSize, item, r.Dummy()-1, r.Seats(), first)
-		}
-	}
-	return nil
-}
-
-// view makes a view from an observation whose numbers are in their ranges.
-func (r *Rules) view(o *Observation, seat int) *View {
-	v := &View{Rules: r, Seat: seat, Board: walled, Teammate: Item(o.Teammate), StepCount: o.StepCount}
-	digit := func(m saved.Map, i int) int {
-		if i >= len(m) {
-			return 0
-		}
-		return strings.IndexByte(digits, m[i])
-	}
-	for i := range r.BoardSize * r.BoardSize {
-		c := r.cell(i)
-		v.Board[c] = Item(digit(o.Board, i))
-		if life := digit(o.FlameLife, i); life > 0 {
-			v.AddFlame(c, min(life, maxFlameLife))
-		}
-		if blast := digit(o.BombBlast, i); blast > 0 && v.NumBombs < len(v.Bombs) {
-			v.Bombs[v.NumBombs] = SeenBomb{c, uint8(digit(o.BombLife, i)), uint8(blast), grid.Dir(digit(o.BombMoving, i))}
-			v.NumBombs++
-		}
-	}
-	if len(o.Position) == 2 {
-		v.Self.Cell = grid.At(o.Position[0], o.Position[1])
-	}
-	v.Self.Ammo, v.Self.Blast, v.Self.Kicks = uint8(o.Ammo), uint8(o.BlastStrength), bool(o.CanKick)
-	for i := range v.Enemies {
-		if v.Enemies[i] = r.Dummy(); i < len(o.Enemies) {
-			v.Enemies[i] = Item(o.Enemies[i])
-		}
-	}
-	for _, item := range o.Alive {
-		v.Alive = v.Alive.With(item - int(r.Agent0()))
-	}
-	v.Self.Alive = v.Alive.Has(seat)
-	for i, word := range o.Message[:min(len(o.Message), r.RadioWords)] {
-		v.Message[i] = uint8(word)
-	}
-	return v
-}
-
-// items lists the cell values of some agents.
-func (r *Rules) items(has func(seat int) bool) []int {
-	list := []int{}
-	for seat := range r.Seats() {
-		if has(seat) {
-			list = append(list, int(r.Agent0())+seat)
-		}
-	}
-	return list
 }
 
 // dict is the observation dictionary as the reference's own encoder writes it for
@@ -195,14 +97,13 @@ func (x real) MarshalJSON() ([]byte, error) { return fmt.Appendf(nil, "%d.0", x)
 
 // AppendObservation appends the observation dictionary of seat: env.Game.
 func (g *Game) AppendObservation(dst []byte, m env.Match, seat int) []byte {
-	v := g.Lend()
-	defer g.GiveBack(v)
+	v := new(View)
 	m.(*Match).View(seat, v)
 	o, maps, n := v.Observation(), v.maps(), g.rules.BoardSize
 	d := dict{
-		o.Alive, rows[int](n, maps[mapBoard]), rows[real](n, maps[mapBlast]), rows[real](n, maps[mapLife]),
-		rows[real](n, maps[mapMoving]), rows[real](n, maps[mapFlame]), o.GameType, o.GameEnv, o.Position, o.BlastStrength,
-		bool(o.CanKick), o.Teammate, o.Ammo, o.Enemies, o.StepCount, o.Message, nil,
+		o.Alive, grid.Rows[int](n, maps[mapBoard]), grid.Rows[real](n, maps[mapBlast]), grid.Rows[real](n, maps[mapLife]),
+		grid.Rows[real](n, maps[mapMoving]), grid.Rows[real](n, maps[mapFlame]), o.GameType, o.GameEnv, o.Position,
+		o.BlastStrength, bool(o.CanKick), o.Teammate, o.Ammo, o.Enemies, o.StepCount, o.Message, nil,
 	}
 	if g.rules.BombList {
 		d.Bombs = [][]int{}
@@ -216,14 +117,6 @@ func (g *Game) AppendObservation(dst []byte, m env.Match, seat int) []byte {
 	}
 	text = bytes.ReplaceAll(text, []byte(",\n"), []byte(", "))
 	return append(dst, bytes.ReplaceAll(text, []byte("\n"), nil)...)
-}
-
-func rows[T int | real](n int, value func(grid.Cell) int) [][]T {
-	all := make([][]T, n)
-	for c := range grid.Square(n).All {
-		all[c.Row()] = append(all[c.Row()], T(value(c)))
-	}
-	return all
 }
 
 // ActionSpace is 6; with radio it is a list of 6 and the numbers of words. As in the

@@ -11,6 +11,7 @@ import (
 	"pommego/env"
 	"pommego/env/envtest"
 	"pommego/env/record"
+	"pommego/env/saved"
 )
 
 var checkers = trace.Formats{Recorded}
@@ -121,7 +122,7 @@ func TestAlteredRawEncodingIsFound(t *testing.T) {
 	m.View(1, &view)
 	compare := func() record.Report {
 		var c record.Comparison
-		c.Compare("", r.shape(), view.Observation(), unpackRaw(r, envtest.Unpack(raw, data)))
+		c.Compare("", &m.game.form.Shape, view.Observation(), unpackRaw(r, envtest.Unpack(raw, data)))
 		return c.Report
 	}
 	if report := compare(); report.Mismatches != 0 {
@@ -175,7 +176,7 @@ func compareRaw(t *testing.T, m *Match) {
 		var v View
 		m.View(seat, &v)
 		got := unpackRaw(r, envtest.Unpack(raw, observeRaw(m, seat)))
-		r.shape().Compare(v.Observation(), got, func(path string, want, got any) {
+		m.game.form.Shape.Compare(v.Observation(), got, func(path string, want, got any) {
 			t.Fatalf("step %d, seat %d: %s is %v, want %v", m.StepCount, seat, path, got, want)
 		})
 	}
@@ -200,14 +201,18 @@ func unpackRaw(r *Rules, raw map[string][]int) *Observation {
 		return list
 	}
 	number := func(name string) int { return raw[name][0] }
-	alive := numbered("alive")
 	o := &Observation{
 		Position: []int{number("row"), number("col")}, Ammo: number("ammo"), BlastStrength: number("blast_strength"),
 		CanKick: number("can_kick") != 0, Teammate: number("teammate"), Enemies: numbered("enemy"),
-		Alive:    r.items(func(seat int) bool { return alive[seat] != 0 }),
-		GameType: number("game_type"), GameEnv: r.GameEnv, StepCount: number("step_count"), Message: numbered("message"),
+		Alive: []int{}, GameType: number("game_type"), GameEnv: r.GameEnv, StepCount: number("step_count"),
+		Message: numbered("message"),
 	}
-	for k, m := range o.maps() {
+	for seat, alive := range numbered("alive") {
+		if alive != 0 {
+			o.Alive = append(o.Alive, int(r.Agent0())+seat)
+		}
+	}
+	for k, m := range [numMaps]*saved.Map{&o.Board, &o.BombBlast, &o.BombLife, &o.BombMoving, &o.FlameLife} {
 		m.Draw(r.BoardSize*r.BoardSize, digits, func(i int) int { return raw[rawMaps[k].Name][i] })
 	}
 	return o

@@ -112,8 +112,8 @@ func Playground(t GameType) Rules {
 // Java returns the rules of the code of the Java re-implementation: its own step, fewer
 // walls, flames of five steps, and the collapse from step 500.
 func Java(t GameType) Rules {
-	r := javaNumbers(t)
-	r.StepKind = StepJava
+	r := JavaDocument(t)
+	r.StepKind, r.DelayedChain, r.ViewSize = StepJava, false, 0
 	r.NumRigid, r.NumWood, r.NumItems = 20, 20, 10
 	return r.uncapped()
 }
@@ -122,19 +122,12 @@ func Java(t GameType) Rules {
 // reference's step with chains a step later, the reference's walls, and a view of four
 // rows and columns. Where the document says nothing, it follows the code.
 func JavaDocument(t GameType) Rules {
-	r := javaNumbers(t)
+	r := Playground(t).Collapsing(500)
+	r.FlameLife = 5
+	r.BombList = true
 	r.DelayedChain = true
 	r.ViewSize = 4
 	return r.uncapped()
-}
-
-func javaNumbers(t GameType) Rules {
-	r := Playground(t)
-	r.GameEnv = "pommerman.envs.v1:Pomme"
-	r.FlameLife = 5
-	r.BombList = true
-	r.FirstCollapse = 500
-	return r
 }
 
 // uncapped removes the limits of ammo and blast strength.
@@ -199,6 +192,17 @@ func (r *Rules) Teammate(seat int) int {
 		return (seat + 2) % 4
 	}
 	return NoSeat
+}
+
+// Enemies returns the seats that a seat plays against.
+func (r *Rules) Enemies(seat int) env.SeatSet {
+	switch {
+	case !r.Teams():
+		return env.AllSeats(r.Seats()).Without(seat)
+	case team0.Has(seat):
+		return team1
+	}
+	return team0
 }
 
 // lastStep is the step count at which the step limit ends a game.
@@ -301,11 +305,6 @@ func (r *Rules) Validate() error {
 			"lower one of these", r.Seats(), r.StartAmmo, r.NumItems, MaxBombs)
 	}
 	return nil
-}
-
-// Fingerprint is a hash of the rules. Saved states contain it.
-func (r *Rules) Fingerprint() uint64 {
-	return ruleset.Fingerprint("pommerman", r.Traits().version, r)
 }
 
 func (r *Rules) teams() [][]int {

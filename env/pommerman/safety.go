@@ -128,7 +128,7 @@ func (f *Forecast) apart(v *View) bool {
 func (v *View) inTheWay(to grid.Cell) bool {
 	for i := range v.Bombs[:v.NumBombs] {
 		b := &v.Bombs[i]
-		if b.Moving != grid.Stay && (ahead(b, v.Self.Cell) || ahead(b, to)) {
+		if b.Moving() != grid.Stay && (ahead(b, v.Self.Cell) || ahead(b, to)) {
 			return true
 		}
 	}
@@ -136,8 +136,8 @@ func (v *View) inTheWay(to grid.Cell) bool {
 }
 
 // ahead reports whether a bomb rolls towards a cell.
-func ahead(b *SeenBomb, c grid.Cell) bool {
-	down, right := b.Moving.Delta()
+func ahead(b *Bomb, c grid.Cell) bool {
+	down, right := b.Moving().Delta()
 	rows, cols := c.Row()-b.Cell.Row(), c.Col()-b.Cell.Col()
 	return rows*right == 0 && cols*down == 0 && rows*down+cols*right > 0
 }

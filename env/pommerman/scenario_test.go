@@ -254,7 +254,7 @@ func TestFog2018(t *testing.T) {
 	r := Rules2018(Team).Fogged(4)
 	var s State
 	s.Agents[0].Cell = grid.At(6, 6)
-	if got, want := r.window(&s, 0), grid.Rect(3, 11, 3, 11); got != want {
+	if got, want := r.window(s.Agents[0].Cell), grid.Rect(3, 11, 3, 11); got != want {
 		t.Errorf("the window is %v, want %v", got, want)
 	}
 }

@@ -81,9 +81,7 @@ func (r *Rules) sights() []sight {
 	}
 	all := make([]sight, views)
 	for from := range all {
-		var s State
-		s.Agents[0].Cell = r.cell(from)
-		w := r.window(&s, 0)
+		w := r.window(r.cell(from))
 		for at := range n * n {
 			if w.Has(r.cell(at)) {
 				all[from][at] = 0xff

@@ -28,7 +28,7 @@ func TestSafetyAgreesWithItsSlowTwin(t *testing.T) {
 			slow.see(&v)
 			var also forecast
 			slow.rolling(&also, 0, grid.Stay)
-			own := pommerman.SeenBomb{Cell: v.Self.Cell, Life: uint8(v.Rules.BombLife), Blast: v.Self.Blast}
+			own := pommerman.Bomb{Cell: v.Self.Cell, Life: uint8(v.Rules.BombLife), Blast: v.Self.Blast}
 			slow.roll(&also, &own, grid.Stay)
 			slow.explode(&also)
 			laid.Foresee(&v, pommerman.LayBomb)
@@ -92,7 +92,7 @@ const maxSteps = 32 // that are looked ahead
 // look is what a seat sees, and what bombs in view will do if all agents stay where they are.
 type look struct {
 	v      *pommerman.View
-	bombs  [256]*pommerman.SeenBomb
+	bombs  [256]*pommerman.Bomb
 	ground grid.Bits // without walls and other agents
 	ahead  forecast
 }
@@ -140,13 +140,13 @@ func (l *look) rolling(f *forecast, kicked grid.Cell, kick grid.Dir) {
 		if b.Cell == kicked {
 			l.roll(f, b, kick)
 		} else {
-			l.roll(f, b, b.Moving)
+			l.roll(f, b, b.Moving())
 		}
 	}
 }
 
 // roll adds a bomb that rolls until it explodes, or something is in its way.
-func (l *look) roll(f *forecast, from *pommerman.SeenBomb, way grid.Dir) {
+func (l *look) roll(f *forecast, from *pommerman.Bomb, way grid.Dir) {
 	b, cell := &f.list[f.n], from.Cell
 	f.n++
 	b.blast, b.life = from.Blast, max(from.Life, 1)
@@ -213,7 +213,7 @@ func (l *look) moves() pommerman.Moves {
 			}
 			var laid forecast
 			l.rolling(&laid, 0, grid.Stay)
-			l.roll(&laid, &pommerman.SeenBomb{Cell: self, Life: uint8(v.Rules.BombLife), Blast: v.Self.Blast}, grid.Stay)
+			l.roll(&laid, &pommerman.Bomb{Cell: self, Life: uint8(v.Rules.BombLife), Blast: v.Self.Blast}, grid.Stay)
 			l.explode(&laid)
 			survived = l.survives(self, &laid)
 		case isWall(v.Board[self.Next(grid.Dir(move))]):

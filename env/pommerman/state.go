@@ -104,8 +104,8 @@ type Bomb struct {
 	owner uint8 // agent and direction in one byte
 }
 
-// nobody is the owner of bombs in a copy of a game that does not say who laid them.
-const nobody = 15
+// Nobody is the owner of bombs in a view, and in a copy of a game that does not say who laid them.
+const Nobody = 15
 
 // Nowhere is the cell of an agent that lives in such a copy, which does not say where.
 // Only the Java rules play on from such a copy; in them the agent takes no part.
@@ -232,7 +232,8 @@ func (s *State) keepBombs(keep func(*Bomb) bool) {
 	s.NumBombs = uint8(n)
 }
 
-func (s *State) alive() env.SeatSet {
+// Living returns the seats whose agents live.
+func (s *State) Living() env.SeatSet {
 	a := &s.Agents
 	return env.SeatSet(toByte(a[0].Alive) | toByte(a[1].Alive)<<1 | toByte(a[2].Alive)<<2 | toByte(a[3].Alive)<<3)
 }

@@ -6,6 +6,7 @@ import (
 
 	"pommego/env"
 	"pommego/env/grid"
+	"pommego/env/ruleset"
 	"pommego/env/saved"
 )
 
@@ -58,9 +59,10 @@ func (r *Rules) Form() *saved.Form[State, Snapshot] {
 		columns["radio"] = append(columns["radio"], saved.Col(fmt.Sprintf("word%d", w), 0, 255))
 	}
 	return &saved.Form[State, Snapshot]{
-		Header: saved.Header{Game: "pommerman", Format: stateFormat, Rules: r.Fingerprint()},
-		Shape:  saved.Shape{Columns: columns, Cell: func(i int) (int, int) { return i / n, i % n }},
-		Code:   r.code, Show: r.show, Take: r.take, Invariants: r.invariants,
+		Header: saved.Header{Game: "pommerman", Format: stateFormat,
+			Rules: ruleset.Fingerprint("pommerman", r.Traits().version, r)},
+		Shape: saved.Shape{Columns: columns, Cell: func(i int) (int, int) { return i / n, i % n }},
+		Code:  r.code, Show: r.show, Take: r.take, Invariants: r.invariants,
 	}
 }
 
@@ -199,8 +201,7 @@ func (r *Rules) invariants(s *State) error {
 	if err != nil {
 		return err
 	}
-	for i := range r.BoardSize * r.BoardSize {
-		c := r.cell(i)
+	for c := range grid.Square(r.BoardSize).All {
 		item, want, hidden := s.Board[c], listed[c], s.Hidden(c)
 		thing := item == Flames || !stack && (item == BombItem || item >= agent0)
 		switch {
@@ -231,24 +232,20 @@ func (r *Rules) listed(s *State) (board [256]Item, err error) {
 			}
 			board[b.Cell] = BombItem
 		}
-		for i, a := range s.Agents[:r.Seats()] {
-			switch {
-			case !a.Alive:
-				continue
-			case board[a.Cell] >= r.Agent0():
-				err = fmt.Errorf("agent %d lives at %s, where another lives; want one on a cell", i, where(a.Cell))
-			case traits.FlamesKill && s.burns(a.Cell):
-				err = fmt.Errorf("agent %d lives at %s, in flames; want it dead, or no flames there", i, where(a.Cell))
-			}
-			board[a.Cell] = r.Agent0() + Item(i)
-		}
 	}
 	fell := r.RingAt(int(s.StepCount) - 1) // where agents that were not drawn live on; the next step draws them
 	for i, a := range s.Agents[:r.Seats()] {
-		item := s.Board[a.Cell]
-		if traits.AgentsStack && a.Alive && item.wall() && (item == Wood || !fell.Has(a.Cell)) {
+		switch item := s.Board[a.Cell]; {
+		case !a.Alive, traits.AgentsStack && item != Wood && (!item.wall() || fell.Has(a.Cell)):
+			continue
+		case traits.AgentsStack:
 			err = fmt.Errorf("agent %d lives at %s, where the board shows %d; want no wall there", i, where(a.Cell), item)
+		case board[a.Cell] >= r.Agent0():
+			err = fmt.Errorf("agent %d lives at %s, where another lives; want one on a cell", i, where(a.Cell))
+		case traits.FlamesKill && s.burns(a.Cell):
+			err = fmt.Errorf("agent %d lives at %s, in flames; want it dead, or no flames there", i, where(a.Cell))
 		}
+		board[a.Cell] = r.Agent0() + Item(i)
 	}
 	for c := range s.burning().All {
 		board[c] = Flames

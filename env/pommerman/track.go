@@ -224,10 +224,8 @@ func (k *tracker) exploded(b *Bomb, by env.SeatSet) {
 }
 
 func (k *tracker) burnt(at grid.Cell, by env.SeatSet) {
-	for owner := range MaxAgents {
-		if by.Has(owner) {
-			k.count(owner, countWood)
-		}
+	for owner := range by.All {
+		k.count(owner, countWood)
 	}
 	k.Note(env.Destroyed, env.NoSeat, by, at.Place(), "wood")
 }
@@ -238,9 +236,8 @@ func (k *tracker) diedIn(s *State, agent int, at grid.Cell, age int) {
 		return
 	}
 	by := k.owners(s, at, age)
-	for owner := range MaxAgents {
+	for owner := range by.All {
 		switch {
-		case !by.Has(owner):
 		case owner == agent:
 			k.count(owner, countSuicides)
 		case k.game.rules.Teams() && owner == agent^2:
@@ -259,9 +256,9 @@ func (k *tracker) fallDue(r *Rules, s *State) {
 }
 
 func (k *tracker) falls(r *Rules, s *State) {
-	ring, before := int(s.due)-1, s.alive()
+	ring, before := int(s.due)-1, s.Living()
 	r.fall(s)
-	k.collapsed(s, ring, before&^s.alive())
+	k.collapsed(s, ring, before&^s.Living())
 }
 
 // collapsed notes that a ring fell, and who died of it.
@@ -270,7 +267,7 @@ func (k *tracker) collapsed(s *State, ring int, dead env.SeatSet) {
 		return
 	}
 	k.Note(env.Collapsed, env.NoSeat, 0, env.Nowhere, fmt.Sprint(ring))
-	for _, seat := range dead.List() {
+	for seat := range dead.All {
 		k.Note(env.Died, seat, 0, s.Agents[seat].Cell.Place(), "collapse")
 	}
 }

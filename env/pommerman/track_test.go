@@ -72,7 +72,7 @@ func compareFollowed(t *testing.T, r *Rules, before *State, alone, followed *Mat
 	if burning != flames || !outside.Empty() {
 		t.Fatalf("fires on %v, flames on %v", burning, flames)
 	}
-	dead := before.alive() &^ followed.alive()
+	dead := before.Living() &^ followed.Living()
 	for _, e := range k.Events() {
 		if e.Kind == env.Died {
 			if !dead.Has(e.Seat) || e.By == 0 && e.What != "collapse" {

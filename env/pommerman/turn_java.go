@@ -247,7 +247,7 @@ func (s *State) takeBombs(cells grid.Bits) {
 
 // giveBack gives the bomb's owner, if it has one, another bomb to lay, however many it already has.
 func (s *State) giveBack(b *Bomb) {
-	if owner := b.Owner(); owner != nobody {
+	if owner := b.Owner(); owner != Nobody {
 		s.Agents[owner].addAmmo()
 	}
 }

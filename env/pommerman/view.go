@@ -18,7 +18,7 @@ type View struct {
 	Seat  int
 
 	Board    [256]Item
-	Bombs    [MaxBombs]SeenBomb
+	Bombs    [MaxBombs]Bomb // as the maps show them: whose they are is not known
 	NumBombs int
 	flames   // only the youngest flame of each cell
 
@@ -32,21 +32,13 @@ type View struct {
 	inView grid.Bits // the cells in view; only in views that See made
 }
 
-// SeenBomb is a bomb as the maps show it.
-type SeenBomb struct {
-	Cell   grid.Cell
-	Life   uint8
-	Blast  uint8
-	Moving grid.Dir
-}
-
-// window returns the cells that seat sees. A dead agent still looks from its last cell.
-func (r *Rules) window(s *State, seat int) grid.Bits {
+// window returns the cells that an agent sees from a cell. A dead one still looks from its last cell.
+func (r *Rules) window(from grid.Cell) grid.Bits {
 	n := r.BoardSize
 	if r.ViewSize == 0 {
 		return grid.Square(n)
 	}
-	row, col, size := s.Agents[seat].Cell.Row(), s.Agents[seat].Cell.Col(), max(r.ViewSize, 0)
+	row, col, size := from.Row(), from.Col(), max(r.ViewSize, 0)
 	back := size - r.Traits().lookBack
 	return grid.Rect(max(row-back, 0), min(row+size+1, n), max(col-back, 0), min(col+size+1, n))
 }
@@ -58,7 +50,7 @@ func (r *Rules) See(s *State, seat int, v *View) {
 		r.CopyWhole(s, &copied)
 		s = &copied
 	}
-	w := r.window(s, seat)
+	w := r.window(s.Agents[seat].Cell)
 	v.Rules, v.Seat, v.inView = r, seat, w
 	v.Board = s.Board
 	if r.ViewSize != 0 {
@@ -75,7 +67,7 @@ func (r *Rules) See(s *State, seat int, v *View) {
 	v.seeBombs(s, &w)
 	v.Self = s.Agents[seat]
 	v.Teammate, v.Enemies = r.relations(seat)
-	v.Alive = s.alive()
+	v.Alive = s.Living()
 	v.StepCount = int(s.StepCount)
 	v.Message = [MaxWords]uint8{}
 	if mate := r.Teammate(seat); mate != NoSeat {
@@ -117,24 +109,21 @@ func (v *View) SeeBomb(b *Bomb) {
 		copy(v.Bombs[at+1:], v.Bombs[at:v.NumBombs])
 		v.NumBombs++
 	}
-	v.Bombs[at] = SeenBomb{b.Cell, b.Life, b.Blast, b.Moving()}
+	v.Bombs[at] = NewBomb(b.Cell, b.Life, b.Blast, Nobody, b.Moving())
 }
 
 // relations returns the teammate and the enemies of a seat as cell values, in the
 // reference's order. One-vs-one uses the first enemy alone.
 func (r *Rules) relations(seat int) (teammate Item, enemies [3]Item) {
-	mate := r.Teammate(seat)
 	teammate = r.Dummy()
 	enemies = [3]Item{r.Dummy(), r.Dummy(), r.Dummy()}
-	if mate != NoSeat {
+	if mate := r.Teammate(seat); mate != NoSeat {
 		teammate = r.Agent0() + Item(mate)
 	}
 	n, first := 0, r.Agent0()
-	for other := range r.Seats() {
-		if other != seat && other != mate {
-			enemies[n] = first + Item(other)
-			n++
-		}
+	for other := range r.Enemies(seat).All {
+		enemies[n] = first + Item(other)
+		n++
 	}
 	return teammate, enemies
 }

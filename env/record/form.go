@@ -29,7 +29,7 @@ type Form[M Match, S, O any] struct {
 	// Match makes a match by the rules in the head. Its state is not set yet.
 	Match func(h *Head) (m M, id string, err error)
 	// SetRules writes the match's rules into the head.
-	SetRules func(h *Head, m M, id string) error
+	SetRules func(h *Head, m M, id string)
 
 	// Act makes the actions for Match.Step from those that a step records. It may pass
 	// other inputs, such as draws, to the match. Acted does the reverse.

@@ -29,9 +29,7 @@ func (f *Form[M, S, O]) Record(m M, info Info) (Recorder, error) {
 		Seed: strconv.AppendUint(nil, info.Seed, 10), Setup: info.Setup, Policies: info.Policies,
 		ObsEvery: info.ObsEvery, Steps: []json.RawMessage{},
 	}
-	if err := f.SetRules(&r.out, m, info.EnvID); err != nil {
-		return nil, err
-	}
+	f.SetRules(&r.out, m, info.EnvID)
 	shown, obs := f.shown(m), seen{}
 	if info.ObsEvery > 0 {
 		if obs, err = r.observe(shown); err != nil {

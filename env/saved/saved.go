@@ -79,6 +79,15 @@ func (h *Header) otherRules(rules string) error {
 // Hex is a number of 64 bits as the readable forms write it.
 func Hex(v uint64) string { return fmt.Sprintf("%016x", v) }
 
+// JSON marshals a value that always does: one of numbers, booleans, strings, and lists and structs of them.
+func JSON(v any) json.RawMessage {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
 // DecodeJSON decodes one JSON value without unknown keys and with nothing after
 // it.
 func DecodeJSON(text []byte, v any) error {

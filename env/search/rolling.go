@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"slices"
 
 	"pommego/env"
@@ -45,12 +46,7 @@ func (t *Searcher[S]) rolling(root *S) {
 			*worst, *child = *child, *worst
 		}
 	}
-	top := &plans[0]
-	for i := range plans {
-		if plans[i].score > top.score {
-			top = &plans[i]
-		}
-	}
+	top := slices.MaxFunc(plans, func(a, b plan) int { return cmp.Compare(a.score, b.score) })
 	t.top = Best[Move]{Choice: top.genes[0], Score: top.score}
 	t.Plan = append(t.Plan[:0], top.genes[1:]...)
 }

@@ -33,6 +33,7 @@ package seat
 import (
 	"pommego/env"
 	"pommego/env/saved"
+	"pommego/env/search"
 )
 
 // Bot is an agent for one seat, written against its view V alone.
@@ -81,6 +82,24 @@ func (a *Forgetful) Reseed(rng env.RNG) { a.RNG = rng }
 //
 //go:noinline
 func (a *Forgetful) Code(c *saved.Codec) { saved.Numbers(c, &a.RNG.State) }
+
+// Planner is embedded in bots that search: how they do it, and what they found for their last action.
+type Planner struct {
+	search.Settings
+	search.Memo
+}
+
+// NewPlanner makes the planner of a bot that searches in states S.
+func NewPlanner[S any](s search.Settings) Planner {
+	return Planner{s, search.Memo{Bytes: search.Bytes[S](&s)}}
+}
+
+// Workspace is what a decision of such a bot needs: the game as it imagines it, and a searcher. Lend it with
+// [search.Workspaces].
+type Workspace[W, S any] struct {
+	World W
+	search.Searcher[S]
+}
 
 // static always makes choice 0, and remembers nothing.
 type static[V any] struct{}

@@ -53,12 +53,6 @@ func (b *Common[M, V, P]) Open(id, description string, bots Roster[V]) {
 // Spec describes the game.
 func (b *Common[M, V, P]) Spec() *env.Spec { return &b.spec }
 
-// Lend lends a view. The caller returns it with GiveBack.
-func (b *Common[M, V, P]) Lend() *V { return b.views.Get().(*V) }
-
-// GiveBack takes back a view that was lent.
-func (b *Common[M, V, P]) GiveBack(v *V) { b.views.Put(v) }
-
 // New makes n matches in one block of memory.
 func (b *Common[M, V, P]) New(n int) []env.Match {
 	block := make([]M, n)
@@ -124,10 +118,10 @@ func (a *agent[M, V, P]) Act(m env.Match, seat int, action []uint8) {
 	if a.know != nil {
 		a.know(m.(P))
 	}
-	v := a.game.Lend()
+	v := a.game.views.Get().(*V)
 	m.(P).View(seat, v)
 	a.Bot.Act(v, action)
-	a.game.GiveBack(v)
+	a.game.views.Put(v)
 }
 
 func (a *agent[M, V, P]) Append(dst []byte) []byte { return saved.Append(dst, a.Bot) }

@@ -11,19 +11,13 @@ import (
 
 // Kind is one sort of bot.
 type Kind[V any] struct {
-	Name    string
-	Make    func(o *Options) Bot[V]
-	version int // the version of its decisions; 0 stands for 1
-
-	successors string // for a bot that is gone: what to use instead; empty: this bot exists
-}
-
-// Version returns the kind with another version of its decisions. It is 1 by default,
-// and must grow whenever the bot decides differently in the same game: results of
-// different versions cannot be compared.
-func (k Kind[V]) Version(version int) Kind[V] {
-	k.version = version
-	return k
+	Name string
+	Make func(o *Options) Bot[V]
+	// Version is the version of its decisions; 0 stands for 1. It must grow whenever the bot
+	// decides differently in the same game: results of different versions cannot be compared.
+	Version int
+	// Successors says, for a bot that no longer exists, what to use instead. No list has that bot.
+	Successors string
 }
 
 // Roster lists all bots of a game, the simplest first.
@@ -44,9 +38,6 @@ func Searching[V any](name string, s search.Settings, create func(search.Setting
 	}}
 }
 
-// Gone makes the name of a bot that no longer exists. No list has it; the error for it names the successors.
-func Gone[V any](name, successors string) Kind[V] { return Kind[V]{Name: name, successors: successors} }
-
 // Static makes the kind of bot that always makes choice 0.
 func Static[V any]() Kind[V] { return Plain("static", func() Bot[V] { return static[V]{} }) }
 
@@ -60,7 +51,7 @@ func Random[V any](choices func(v *V, component int) int) Kind[V] {
 func (r Roster[V]) Names() []string {
 	names := make([]string, 0, len(r))
 	for i := range r {
-		if r[i].successors == "" {
+		if r[i].Successors == "" {
 			names = append(names, r[i].Name)
 		}
 	}
@@ -71,8 +62,8 @@ func (r Roster[V]) Names() []string {
 func (r Roster[V]) Versions() map[string]int {
 	versions := make(map[string]int, len(r))
 	for i := range r {
-		if r[i].successors == "" {
-			versions[r[i].Name] = max(1, r[i].version)
+		if r[i].Successors == "" {
+			versions[r[i].Name] = max(1, r[i].Version)
 		}
 	}
 	return versions
@@ -94,8 +85,8 @@ func (r Roster[V]) newBot(name string, file []byte) (Bot[V], error) {
 		return nil, fmt.Errorf("no agent is called %q%s, there are: %s",
 			base, enum.Suggest(base, r.Names()), strings.Join(r.Names(), ", "))
 	}
-	if r[i].successors != "" {
-		return nil, fmt.Errorf("agent %q is gone, use %s in its place", name, r[i].successors)
+	if r[i].Successors != "" {
+		return nil, fmt.Errorf("agent %q is gone, use %s in its place", name, r[i].Successors)
 	}
 	o := Options{given: map[string]string{}, file: file}
 	if given {
@@ -110,7 +101,7 @@ func (r Roster[V]) newBot(name string, file []byte) (Bot[V], error) {
 // Options lists the keys that the kind takes.
 func (k Kind[V]) Options() []string {
 	var o Options
-	if k.successors == "" {
+	if k.Successors == "" {
 		k.Make(&o)
 	}
 	return o.takes

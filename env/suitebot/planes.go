@@ -3,7 +3,6 @@ package suitebot
 import (
 	"encoding/binary"
 	"math"
-	"strconv"
 
 	"pommego/env"
 	"pommego/env/observe"
@@ -124,48 +123,38 @@ func planeScalars[M observe.Mode](v observe.Vector[M], g *Game, s *State, seat i
 // The global state is the planes encoding of an observer who sees the whole plan and
 // has no seat: players have the numbers of their seats.
 
-// stateNames names the planes: first that of the points, then for each player those of
-// the agent, the home base and the bombs.
-func (g *Game) stateNames() []env.Name {
-	names := []env.Name{{Name: "points", Meaning: "1 where the field still holds its points"}}
-	for k := range g.rules.Players {
-		seat := strconv.Itoa(k)
-		names = append(
-			names,
-			env.Name{Name: "agent" + seat, Meaning: "1 where the agent of seat " + seat + " stands"},
-			env.Name{Name: "home" + seat, Meaning: "1 on its home base"},
-			env.Name{Name: "bombs" + seat, Meaning: "rounds until its bomb there goes off (1: at the end of the next round)"},
-		)
-	}
-	return names
-}
-
 func (g *Game) stateFields() []env.Field {
 	r := g.Rules()
 	scalars := g.planesEncoding().Fields[1]
 	return []env.Field{
 		observe.MapsField("planes", r.Height, r.Width, max(1, r.BombDelay),
-			func(m observe.Maps[observe.List]) { m.Named(g.stateNames()) }),
+			func(m observe.Maps[observe.List]) { paintState(m, g, &State{}) }),
 		observe.VectorField(env.Float32, scalars.Low, scalars.High,
 			func(v observe.Vector[observe.List]) { stateScalars(v, g, &State{}) }),
 	}
 }
 
 func (g *Game) observeState(s *State, planes, scalars []byte) {
-	spread(planes[:g.cells], &s.Spent, 1, 0)
-	players := planes[g.cells:]
-	clear(players)
+	paintState(observe.MapsInto(planes, g.cells), g, s)
+	stateScalars(observe.Into(scalars), g, s)
+}
+
+func paintState[M observe.Mode](m observe.Maps[M], g *Game, s *State) {
+	points, m := m.Next("points", "1 where the field still holds its points")
+	spread(points, &s.Spent, 1, 0)
+	clear(m.Rest())
+	var agent, home, bombs []byte
 	for k := range g.rules.Players {
-		own := players[3*k*g.cells:]
-		own[s.Agents[k]] = 1
-		own[g.cells+int(s.Homes[k])] = 1
+		agent, m = m.Nth(k).Next("agent%d", "1 where the agent of seat %d stands")
+		home, m = m.Next("home%d", "1 on its home base")
+		bombs, m = m.Next("bombs%d", "rounds until its bomb there goes off (1: at the end of the next round)")
+		agent[s.Agents[k]], home[s.Homes[k]] = 1, 1
 		for i := range s.fuses[:g.rules.BombDelay] {
 			if f := s.fuses[i][k]; f != 0 {
-				own[2*g.cells+int(f.cell())] = uint8(i + 1)
+				bombs[f.cell()] = uint8(i + 1)
 			}
 		}
 	}
-	stateScalars(observe.Into(scalars), g, s)
 }
 
 func stateScalars[M observe.Mode](v observe.Vector[M], g *Game, s *State) {

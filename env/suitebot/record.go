@@ -1,7 +1,6 @@
 package suitebot
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -20,11 +19,8 @@ import (
 // recording says what is special in recorded games of SuiteBot.
 var recording = record.Form[*Match, Snapshot, Observation]{
 	Name: "suitebot-trace/1", Keys: []string{"rules"}, TrueFalse: true,
-	Match: matchOf,
-	SetRules: func(h *record.Head, m *Match, _ string) (err error) {
-		h.Rules, err = json.Marshal(m.game.rules)
-		return err
-	},
+	Match:    matchOf,
+	SetRules: func(h *record.Head, m *Match, _ string) { h.Rules = saved.JSON(m.game.rules) },
 	Act: func(m *Match, in *record.Inputs) ([]uint8, error) {
 		return in.Moves(m.game.Spec().Seats, int(numActions), false, func(int) bool { return false })
 	},
@@ -131,8 +127,7 @@ type dictBomb struct {
 
 // AppendObservation appends the observation of seat: env.Game.
 func (g *Game) AppendObservation(dst []byte, m env.Match, seat int) []byte {
-	v := g.Lend()
-	defer g.GiveBack(v)
+	v := new(View)
 	m.(*Match).View(seat, v)
 	r, s := v.Game.Rules(), &v.State
 	d := dictionary{
@@ -159,11 +154,7 @@ func (g *Game) AppendObservation(dst []byte, m env.Match, seat int) []byte {
 		}
 		d.Fields = append(d.Fields, string(row))
 	}
-	text, err := json.Marshal(d)
-	if err != nil {
-		panic(err) // numbers and strings always marshal
-	}
-	return append(dst, text...)
+	return append(dst, saved.JSON(d)...)
 }
 
 // ActionSpace is the number of actions.

@@ -125,9 +125,6 @@ const (
 // the rules are valid.
 func (r *Rules) Validate() error { return ruleset.Check(r) }
 
-// Fingerprint is a number that tells rules apart. Saved states contain it.
-func (r *Rules) Fingerprint() uint64 { return ruleset.Fingerprint("suitebot", Version, r) }
-
 // mostPoints returns the most and the least points that a player can have after a game.
 func (r *Rules) mostPoints() (most, least int) {
 	most, least = r.otherPoints()

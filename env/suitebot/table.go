@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"pommego/env"
+	"pommego/env/ruleset"
 	"pommego/env/saved"
 )
 
@@ -46,7 +47,7 @@ func (g *Game) newForm() *saved.Form[State, Snapshot] {
 	most, least := r.mostPoints()
 	most1, least1 := r.otherPoints()
 	return &saved.Form[State, Snapshot]{
-		Header:   saved.Header{Game: "suitebot", Format: stateFormat, Rules: r.Fingerprint()},
+		Header:   saved.Header{Game: "suitebot", Format: stateFormat, Rules: ruleset.Fingerprint("suitebot", Version, r)},
 		Readable: readableFormat,
 		Shape: saved.Shape{Cell: func(i int) (int, int) { return g.XY(Cell(i)) }, Columns: map[string][]saved.Column{
 			"step_count": {saved.Col("", 0, r.Rounds)},

@@ -1,8 +1,6 @@
 package suitebot
 
 import (
-	"math/bits"
-
 	"pommego/env"
 	"pommego/env/seat"
 )
@@ -43,7 +41,7 @@ func (k *tracker) Step(m env.Match, actions []uint8) {
 }
 
 func (k *tracker) laid(s *State, planters env.SeatSet) {
-	for _, seat := range planters.List() {
+	for seat := range planters.All {
 		k.Note(env.Laid, seat, 0, k.game.place(s.Agents[seat]), "")
 	}
 }
@@ -64,15 +62,14 @@ func (k *tracker) exploded(s *State, e *explosion, due *volley, killed env.SeatS
 		}
 		k.Note(env.Exploded, int(b.owner), by, g.place(Cell(b.at)), "")
 	}
-	for ; killed != 0; killed &= killed - 1 {
-		seat := bits.TrailingZeros16(uint16(killed))
+	for seat := range killed.All {
 		k.Note(env.Died, seat, g.reaching(e, s.Agents[seat]), g.place(s.Agents[seat]), "")
 	}
 }
 
 // died notes agents that died of something other than a bomb.
 func (k *tracker) died(s *State, dead env.SeatSet, of string) {
-	for _, seat := range dead.List() {
+	for seat := range dead.All {
 		k.Note(env.Died, seat, 0, k.game.place(s.Agents[seat]), of)
 	}
 }

@@ -90,14 +90,14 @@ type observation2018 struct {
 
 // today returns the observation in today's form: nothing rolls, flames do not say how
 // old they are, and the caller gives the rest.
-func (o *observation2018) today(r *pommerman.Rules, alive []int, steps int) ([]byte, error) {
+func (o *observation2018) today(r *pommerman.Rules, alive []int, steps int) *pommerman.Observation {
 	empty := saved.Map(strings.Repeat("0", len(o.Board)))
-	return saved.Encode(&pommerman.Observation{
+	return &pommerman.Observation{
 		Board: o.Board, BombBlast: o.BombBlast, BombLife: o.BombLife, BombMoving: empty, FlameLife: empty,
 		Position: o.Position, Ammo: o.Ammo, BlastStrength: o.BlastStrength, CanKick: o.CanKick, Teammate: o.Teammate,
 		Enemies: o.Enemies, Alive: append([]int{}, alive...), GameType: int(r.GameType), GameEnv: r.GameEnv,
 		StepCount: steps, Message: o.Message,
-	})
+	}
 }
 
 func of2018(o *pommerman.Observation) *observation2018 {
@@ -132,12 +132,7 @@ var recording2018 = record.Form[*match2018, snapshot2018, observation2018]{
 // wonByNobody reports whether the game is over without a survivor and the reference of
 // 2018 calls it won: it does so except in team games at the step limit.
 func wonByNobody(m *pommerman.Match) bool {
-	for _, a := range m.Agents {
-		if a.Alive {
-			return false
-		}
-	}
-	return !(rulesOf(m).Teams() && int(m.StepCount) >= m.Game().Spec().MaxSteps)
+	return m.Living() == 0 && !(rulesOf(m).Teams() && int(m.StepCount) >= m.Game().Spec().MaxSteps)
 }
 
 func show2018(m *match2018) *snapshot2018 {
@@ -216,15 +211,9 @@ func matchOf2018(h *record.Head) (*match2018, string, error) {
 	if c.Fog && c.ViewSize == nil {
 		return nil, "", errors.New("config: agent_view_size is missing")
 	}
-	r.ViewSize, r.RadioWords, r.RadioVocab, r.TrainingAgent = 0, 0, 0, pommerman.NoSeat
-	for _, may := range []struct{ given, to *int }{
-		{c.RadioWords, &r.RadioWords}, {c.RadioVocab, &r.RadioVocab}, {c.TrainingAgent, &r.TrainingAgent},
-	} {
-		if may.given != nil {
-			*may.to = *may.given
-		}
-	}
-	if c.Fog {
+	r.RadioWords, r.RadioVocab = *cmp.Or(c.RadioWords, new(0)), *cmp.Or(c.RadioVocab, new(0))
+	r.TrainingAgent = *cmp.Or(c.TrainingAgent, new(pommerman.NoSeat))
+	if r.ViewSize = 0; c.Fog {
 		r.ViewSize = *c.ViewSize
 	}
 	if err := r.Validate(); err != nil {
@@ -233,9 +222,5 @@ func matchOf2018(h *record.Head) (*match2018, string, error) {
 	if c.NumAgents != r.Seats() {
 		return nil, "", fmt.Errorf("config: num_agents is %d, want %d in game type %d", c.NumAgents, r.Seats(), r.GameType)
 	}
-	id := ""
-	if c.EnvID != nil {
-		id = *c.EnvID
-	}
-	return &match2018{Match: pommerman.NewMatch(r)}, id, nil
+	return &match2018{Match: pommerman.NewMatch(r)}, *cmp.Or(c.EnvID, new("")), nil
 }

@@ -11,9 +11,6 @@ import (
 	"pommego/env/saved"
 )
 
-// nobody is the owner of the bombs of a copy.
-const nobody = 15
-
 // observedJava is what a player of the Java re-implementation observed, in the form of
 // its recorded decisions: with the copy of the game on which it planned.
 type observedJava struct {
@@ -53,11 +50,7 @@ func (o *observedJava) Result() env.Result { return env.Result(o.text.Result) }
 func (o *observedJava) readView(seat int) error {
 	r, seen := rulesOf(o.replay.Match), o.text.observation2018
 	seen.Message = nil
-	text, err := seen.today(r, o.text.Alive, o.text.StepCount)
-	if err != nil {
-		return err
-	}
-	v, err := r.ReadObservation(text, seat)
+	v, err := viewOf(r, seen.today(r, o.text.Alive, o.text.StepCount), seat)
 	if err == nil {
 		o.View = *v
 	}
@@ -88,7 +81,7 @@ func (o *observedJava) readCopy() error {
 		return fmt.Errorf("bombs has %d entries, want at most %d", n, len(m.Bombs))
 	}
 	for _, b := range o.text.Bombs {
-		m.Bombs[m.NumBombs] = pommerman.NewBomb(grid.At(b[0], b[1]), uint8(b[2]), uint8(b[3]), nobody, grid.Stay)
+		m.Bombs[m.NumBombs] = pommerman.NewBomb(grid.At(b[0], b[1]), uint8(b[2]), uint8(b[3]), pommerman.Nobody, grid.Stay)
 		m.NumBombs++
 	}
 	for _, f := range o.text.Flames {

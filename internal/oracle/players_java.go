@@ -213,11 +213,5 @@ func playerCount(r *pommerman.Rules, s *pommerman.State, seat int) float64 {
 	if r.Result(s, seat) != env.Incomplete {
 		return winScore(r, s, seat)
 	}
-	others := 0
-	for other := range r.Seats() {
-		if other != seat && s.Agents[other].Alive {
-			others++
-		}
-	}
-	return 1 / float64(others)
+	return 1 / float64(s.Living().Without(seat).Len())
 }

@@ -193,11 +193,7 @@ func (d *decision) agent() pommerman.Bot {
 	if d.of2018 {
 		kind = simple.Roster[1]
 	}
-	bot, err := simple.Roster.New(kind.Name)
-	if err != nil {
-		panic(err)
-	}
-	return bot
+	return kind.Make(new(seat.Options))
 }
 
 // play makes the bot decide from what it remembered before, with an RNG of the given state.

@@ -117,7 +117,7 @@ func (d *decision) readView(in *recordedDecision) error {
 	if in.Agent >= r.Seats() {
 		return fmt.Errorf("agent is %d, want 0 to %d", in.Agent, r.Seats()-1)
 	}
-	if d.view, err = r.ReadObservation(obs, in.Agent); err != nil {
+	if d.view, err = viewOf(r, obs, in.Agent); err != nil {
 		return fmt.Errorf("obs.%w", err)
 	}
 	return nil
@@ -125,25 +125,22 @@ func (d *decision) readView(in *recordedDecision) error {
 
 // rulesAndObservation returns the rules of the game in which an observation was made,
 // and the observation.
-func rulesAndObservation(obs json.RawMessage) (*pommerman.Rules, json.RawMessage, error) {
-	kind := struct {
-		GameType int    `json:"game_type"`
-		GameEnv  string `json:"game_env"`
-	}{GameType: int(pommerman.FFA)} // if it is missing, reading the rest will fail
-	if err := json.Unmarshal(obs, &kind); err != nil {
-		return nil, nil, fmt.Errorf(": %w", err)
+func rulesAndObservation(obs json.RawMessage) (*pommerman.Rules, *pommerman.Observation, error) {
+	o := new(pommerman.Observation)
+	if err := saved.Decode(obs, o); err != nil {
+		return nil, nil, fmt.Errorf(".%w", err)
 	}
-	if kind.GameType < int(pommerman.FFA) || kind.GameType > int(pommerman.OneVsOne) {
-		return nil, nil, fmt.Errorf(".game_type is %d, want %d to %d", kind.GameType, pommerman.FFA, pommerman.OneVsOne)
+	if o.GameType < int(pommerman.FFA) || o.GameType > int(pommerman.OneVsOne) {
+		return nil, nil, fmt.Errorf(".game_type is %d, want %d to %d", o.GameType, pommerman.FFA, pommerman.OneVsOne)
 	}
-	r := pommerman.Playground(pommerman.GameType(kind.GameType))
-	r.GameEnv = kind.GameEnv
-	return &r, obs, nil
+	r := pommerman.Playground(pommerman.GameType(o.GameType))
+	r.GameEnv = o.GameEnv
+	return &r, o, nil
 }
 
 // rulesAndObservation2018 is those of an observation of 2018, in today's form. The observation does not say
 // which game it was made in. But only games with radio have a message, and only games with teams a teammate.
-func rulesAndObservation2018(obs json.RawMessage) (*pommerman.Rules, json.RawMessage, error) {
+func rulesAndObservation2018(obs json.RawMessage) (*pommerman.Rules, *pommerman.Observation, error) {
 	var o observation2018
 	if err := saved.Decode(obs, &o); err != nil {
 		return nil, nil, fmt.Errorf(": %w", err)
@@ -155,8 +152,7 @@ func rulesAndObservation2018(obs json.RawMessage) (*pommerman.Rules, json.RawMes
 	case o.Teammate != int(r.Dummy()):
 		r = pommerman.Rules2018(pommerman.Team)
 	}
-	text, err := o.today(&r, nil, 0)
-	return &r, text, err
+	return &r, o.today(&r, nil, 0), nil
 }
 
 // mostRecent is how many cells an agent remembers.

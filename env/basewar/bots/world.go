@@ -170,20 +170,14 @@ func lives(s *basewar.State, side basewar.Side) int {
 // planned before it in this round.
 type searcher struct {
 	seat.Forgetful
-	settings search.Settings
-	search.Memo
+	seat.Planner
 }
 
 func newSearcher(s search.Settings) basewar.Bot {
-	return &searcher{settings: s, Memo: search.Memo{Bytes: search.Bytes[basewar.State](&s)}}
+	return &searcher{Planner: seat.NewPlanner[basewar.State](s)}
 }
 
-type workspace struct {
-	world    world
-	searcher search.Searcher[basewar.State]
-}
-
-var workspaces search.Workspaces[workspace]
+var workspaces search.Workspaces[seat.Workspace[world, basewar.State]]
 
 func (a *searcher) Act(v *basewar.View, action []uint8) {
 	clear(action)
@@ -201,25 +195,24 @@ func (a *searcher) Act(v *basewar.View, action []uint8) {
 	}
 	w := workspaces.Lend(a.Bytes)
 	defer workspaces.GiveBack(a.Bytes, w)
-	w.world.begin(v)
+	w.World.begin(v)
 	for i, id := range own {
 		if !v.State.Bombers[id].Alive() {
 			continue
 		}
-		w.world.id = int(id)
-		found := w.searcher.Search(&w.world, &v.State, &a.settings, a.Limit(a.share(living)), &a.RNG)
+		w.World.id = int(id)
+		found := w.Search(&w.World, &v.State, &a.Settings, a.Limit(a.share(living)), &a.RNG)
 		a.Ticks += found.Ticks
 		a.Keep(i*choices, found.Tried)
 		action[i] = uint8(found.Move)
-		w.world.fixed[id] = basewar.Action(found.Move)
+		w.World.fixed[id] = basewar.Action(found.Move)
 	}
 }
 
 func (a *searcher) share(n int) search.Budget {
-	budget := a.settings.Budget
-	share := search.Budget{Time: budget.Time / time.Duration(n)}
-	if budget.Ticks > 0 {
-		share.Ticks = max(1, budget.Ticks/n)
+	share := search.Budget{Time: a.Budget.Time / time.Duration(n)}
+	if a.Budget.Ticks > 0 {
+		share.Ticks = max(1, a.Budget.Ticks/n)
 	}
 	return share
 }

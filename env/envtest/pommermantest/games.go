@@ -67,18 +67,22 @@ func PlayOn(t testing.TB, game *pommerman.Game, match env.Match, seed env.Seed, 
 		players[k] = Agent(t, game, names[(k+int(seed.Value))%len(names)])
 		players[k].Reset(seed.RNG(env.StreamAgents + uint64(k)))
 	}
+	for n := 0; n < 200 && !match.Status().Over; n++ {
+		visit()
+		step(game, match, players)
+	}
+}
+
+// step makes a step with what agents choose.
+func step(game *pommerman.Game, match env.Match, players []env.Agent) {
 	width := len(game.Spec().Actions)
 	actions := make([]uint8, len(players)*width)
-	for range 200 {
-		if match.Status().Over {
-			return
-		}
-		visit()
-		for k, p := range players {
+	for k, p := range players {
+		if match.Status().In.Has(k) {
 			p.Act(match, k, actions[k*width:][:width])
 		}
-		match.Step(actions)
 	}
+	match.Step(actions)
 }
 
 // Tally is the outcome of some games for one seat.
@@ -89,8 +93,7 @@ type Tally struct{ Won, Lost, Tied, Steps int }
 func PlaySeat(t testing.TB, game *pommerman.Game, name string, seat int, seed env.Seed, sum *Tally) (won bool) {
 	match := game.New(1)[0]
 	match.Reset(seed)
-	seats := game.Spec().Seats
-	players := make([]env.Agent, seats)
+	players := make([]env.Agent, game.Spec().Seats)
 	for k := range players {
 		players[k] = Agent(t, game, "simple")
 		if k == seat {
@@ -98,15 +101,8 @@ func PlaySeat(t testing.TB, game *pommerman.Game, name string, seat int, seed en
 		}
 		players[k].Reset(seed.RNG(env.StreamAgents + uint64(k)))
 	}
-	width := len(game.Spec().Actions)
-	actions := make([]uint8, seats*width)
 	for !match.Status().Over {
-		for k, p := range players {
-			if match.Status().In.Has(k) {
-				p.Act(match, k, actions[k*width:][:width])
-			}
-		}
-		match.Step(actions)
+		step(game, match, players)
 	}
 	status := match.Status()
 	sum.Steps += status.Steps
@@ -135,7 +131,7 @@ func StateOf(v *pommerman.View) *pommerman.State {
 	s := &pommerman.State{Board: v.Board, StepCount: uint16(v.StepCount)}
 	for i := range v.NumBombs {
 		b := &v.Bombs[i]
-		s.Bombs[i] = pommerman.NewBomb(b.Cell, b.Life, b.Blast, 0, b.Moving)
+		s.Bombs[i] = pommerman.NewBomb(b.Cell, b.Life, b.Blast, 0, b.Moving())
 		s.NumBombs++
 	}
 	for c, item := range v.Board {
@@ -176,24 +172,17 @@ func Strength(t testing.TB, roster Roster, rules pommerman.Rules, name string, g
 
 // Rolling reports whether any bomb rolls.
 func (s *Situation) Rolling() bool {
-	for _, b := range s.State.Bombs[:s.State.NumBombs] {
-		if b.Moving() != grid.Stay {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.State.Bombs[:s.State.NumBombs],
+		func(b pommerman.Bomb) bool { return b.Moving() != grid.Stay })
 }
 
 // Stacked reports whether more than one bomb lies on a cell; a view shows only the last.
 func (s *Situation) Stacked() bool {
-	for i, b := range s.State.Bombs[:s.State.NumBombs] {
-		for _, other := range s.State.Bombs[:i] {
-			if other.Cell == b.Cell {
-				return true
-			}
-		}
+	var cells grid.Bits
+	for _, b := range s.State.Bombs[:s.State.NumBombs] {
+		cells.Add(b.Cell)
 	}
-	return false
+	return cells.Len() < int(s.State.NumBombs)
 }
 
 // RingsFall reports whether a ring falls within some steps.

@@ -3,6 +3,7 @@
 package pommermantest
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -69,7 +70,7 @@ func put(v *pommerman.View, c grid.Cell, ch rune) error {
 		ch += 'A' - 'a'
 	}
 	if ch < 'A' || ch > 'D' {
-		return errGlyph(ch)
+		return fmt.Errorf("no cell is drawn %c", ch)
 	}
 	v.Board[c] = v.Rules.Agent0() + pommerman.Item(ch-'A')
 	if ch == 'A' {
@@ -78,31 +79,27 @@ func put(v *pommerman.View, c grid.Cell, ch rune) error {
 	return nil
 }
 
-type errGlyph rune
-
-func (e errGlyph) Error() string { return "no cell is drawn " + string(e) }
-
 // Lay puts a bomb onto a cell.
 func Lay(v *pommerman.View, c grid.Cell, blast uint8) {
-	v.Bombs[v.NumBombs] = pommerman.SeenBomb{Cell: c, Life: 5, Blast: blast}
+	v.Bombs[v.NumBombs] = pommerman.NewBomb(c, 5, blast, pommerman.Nobody, grid.Stay)
 	v.NumBombs++
 }
 
 // Picture draws a view.
 func Picture(v *pommerman.View) string {
 	var b strings.Builder
-	for row := range v.Rules.BoardSize {
-		for col := range v.Rules.BoardSize {
-			switch item := v.Board[grid.At(row, col)]; {
-			case item >= v.Rules.Agent0():
-				b.WriteByte('A' + byte(item-v.Rules.Agent0()))
-			case int(item) < len(glyphs):
-				b.WriteByte(glyphs[item])
-			default:
-				b.WriteByte('!')
-			}
+	for _, c := range grid.Cells(v.Rules.BoardSize) {
+		switch item := v.Board[c]; {
+		case item >= v.Rules.Agent0():
+			b.WriteByte('A' + byte(item-v.Rules.Agent0()))
+		case int(item) < len(glyphs):
+			b.WriteByte(glyphs[item])
+		default:
+			b.WriteByte('!')
 		}
-		b.WriteByte('\n')
+		if c.Col() == v.Rules.BoardSize-1 {
+			b.WriteByte('\n')
+		}
 	}
 	return b.String()
 }
@@ -155,10 +152,8 @@ func scatter(v *pommerman.View, rng *env.RNG) {
 			bag = append(bag, items[i])
 		}
 	}
-	for row := range v.Rules.BoardSize {
-		for col := range v.Rules.BoardSize {
-			v.Board[grid.At(row, col)] = bag[rng.IntN(len(bag))]
-		}
+	for c := range grid.Square(v.Rules.BoardSize).All {
+		v.Board[c] = bag[rng.IntN(len(bag))]
 	}
 }
 
@@ -166,32 +161,25 @@ func scatter(v *pommerman.View, rng *env.RNG) {
 func Relate(v *pommerman.View) {
 	agents, n := v.Rules.Agent0(), 0
 	v.Enemies = [3]pommerman.Item{v.Rules.Dummy(), v.Rules.Dummy(), v.Rules.Dummy()}
-	for other := range v.Rules.Seats() {
-		switch other {
-		case v.Seat:
-		case v.Rules.Teammate(v.Seat):
-			v.Teammate = agents + pommerman.Item(other)
-		default:
-			v.Enemies[n] = agents + pommerman.Item(other)
-			n++
-		}
+	if v.Rules.Teams() {
+		v.Teammate = agents + pommerman.Item(v.Rules.Teammate(v.Seat))
+	}
+	for other := range v.Rules.Enemies(v.Seat).All {
+		v.Enemies[n] = agents + pommerman.Item(other)
+		n++
 	}
 }
 
 // layBombs puts a bomb where the board shows one, and under some agents.
 func layBombs(v *pommerman.View, rng *env.RNG) {
-	for row := range v.Rules.BoardSize {
-		for col := range v.Rules.BoardSize {
-			c := grid.At(row, col)
-			item := v.Board[c]
-			under := item >= v.Rules.Agent0() && rng.IntN(4) == 0
-			if item != pommerman.BombItem && !under {
-				continue
-			}
-			if v.NumBombs == len(v.Bombs) {
-				v.Board[c] = pommerman.Passage
-				continue
-			}
+	for c := range grid.Square(v.Rules.BoardSize).All {
+		item := v.Board[c]
+		under := item >= v.Rules.Agent0() && rng.IntN(4) == 0
+		switch {
+		case item != pommerman.BombItem && !under:
+		case v.NumBombs == len(v.Bombs):
+			v.Board[c] = pommerman.Passage
+		default:
 			Lay(v, c, uint8(1+rng.IntN(4)*rng.IntN(4)))
 		}
 	}
@@ -208,6 +196,6 @@ func Fog(v *pommerman.View) {
 			v.Board[c] = pommerman.Fog
 		}
 	}
-	seen := slices.DeleteFunc(v.Bombs[:v.NumBombs], func(b pommerman.SeenBomb) bool { return hidden(b.Cell) })
+	seen := slices.DeleteFunc(v.Bombs[:v.NumBombs], func(b pommerman.Bomb) bool { return hidden(b.Cell) })
 	v.NumBombs = len(seen)
 }

@@ -49,7 +49,7 @@ var Roster = slices.Concat(
 	withNoise(learned.Roster),
 	java.Roster,
 	seat.Roster[pommerman.View]{
-		seat.Gone[pommerman.View]("champion-net", "ppo-ffa (free for all), ppo-duel (one against one) or mappo-team (teams)"),
+		{Name: "champion-net", Successors: "ppo-ffa (free for all), ppo-duel (one against one) or mappo-team (teams)"},
 	},
 )
 

@@ -14,6 +14,7 @@ import (
 type world struct {
 	game    *suitebot.Game
 	seat    int
+	root    suitebot.State // the state that the agent assumes
 	f       suitebot.Forecast
 	actions [suitebot.MaxPlayers]uint8
 }
@@ -90,50 +91,38 @@ func (w *world) prospect(s *suitebot.State) float64 {
 // left returns how many rounds are still to be played.
 func (w *world) left(s *suitebot.State) int { return w.game.Rules().Rounds - int(s.StepCount) }
 
-// imagine returns the state that the agent assumes: what it sees, with unseen enemies
-// on their home bases.
-func imagine(v *suitebot.View) suitebot.State {
-	s := v.State
+// imagine sets the world up for what a seat sees, with unseen enemies on their home bases.
+func (w *world) imagine(v *suitebot.View) {
+	w.game, w.seat, w.root = v.Game, v.Seat, v.State
 	for seat := range v.Game.Rules().Players {
-		if s.Agents[seat] == suitebot.NoCell {
-			s.Agents[seat] = s.Homes[seat]
+		if w.root.Agents[seat] == suitebot.NoCell {
+			w.root.Agents[seat] = w.root.Homes[seat]
 		}
 	}
-	return s
 }
 
 // searcher plans every move by simulation.
 type searcher struct {
 	seat.Forgetful
-	settings search.Settings
-	search.Memo
+	seat.Planner
 }
 
 func newSearcher(s search.Settings) suitebot.Bot {
-	return &searcher{settings: s, Memo: search.Memo{Bytes: search.Bytes[suitebot.State](&s)}}
+	return &searcher{Planner: seat.NewPlanner[suitebot.State](s)}
 }
 
-// workspace is what a decision by search needs. It is lent to agents while they
-// act.
-type workspace struct {
-	world    world
-	root     suitebot.State
-	searcher search.Searcher[suitebot.State]
-}
-
-var workspaces search.Workspaces[workspace]
+var workspaces search.Workspaces[seat.Workspace[world, suitebot.State]]
 
 func (a *searcher) Act(v *suitebot.View, action []uint8) {
 	action[0] = uint8(suitebot.Hold)
 	a.Forget()
 	w := workspaces.Lend(a.Bytes)
 	defer workspaces.GiveBack(a.Bytes, w)
-	w.world.game, w.world.seat = v.Game, v.Seat
-	w.root = imagine(v)
-	if v.Game.Over(&w.root) {
+	w.World.imagine(v)
+	if v.Game.Over(&w.World.root) {
 		return
 	}
-	found := w.searcher.Search(&w.world, &w.root, &a.settings, a.Limit(a.settings.Budget), &a.RNG)
+	found := w.Search(&w.World, &w.World.root, &a.Settings, a.Limit(a.Budget), &a.RNG)
 	a.Ticks, action[0] = found.Ticks, uint8(found.Move)
 	a.Keep(0, found.Tried)
 }

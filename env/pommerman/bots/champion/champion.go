@@ -10,7 +10,6 @@ import (
 	"pommego/env/pommerman"
 	"pommego/env/pommerman/bots/learned"
 	"pommego/env/pommerman/bots/tactics"
-	"pommego/env/saved"
 	"pommego/env/search"
 	"pommego/env/seat"
 )
@@ -60,13 +59,9 @@ var levels = [...]int{6, 12, 25, 50, duelTicks, 2000}
 
 // Roster lists the agents. Where two options of one set the same, the later one counts.
 var Roster = seat.Roster[pommerman.View]{
-	seat.Kind[pommerman.View]{Name: "champion", Make: func(o *seat.Options) pommerman.Bot {
-		return newChampion(o, nil)
-	}}.Version(5),
+	{Name: "champion", Version: 5, Make: func(o *seat.Options) pommerman.Bot { return newChampion(o, nil) }},
 	// With a new version of champion or of a network guided has one, too.
-	seat.Kind[pommerman.View]{Name: "guided", Make: func(o *seat.Options) pommerman.Bot {
-		return newChampion(o, new(learned.Guide))
-	}}.Version(3),
+	{Name: "guided", Version: 3, Make: func(o *seat.Options) pommerman.Bot { return newChampion(o, new(learned.Guide)) }},
 }
 
 func newChampion(o *seat.Options, guide *learned.Guide) *champion {
@@ -93,7 +88,9 @@ func (a *champion) Reseed(rng env.RNG) { a.rng = rng }
 func (a *champion) Act(v *pommerman.View, action []uint8) {
 	clear(action)
 	a.Forget()
-	if !a.attend(v) {
+	a.remember(v)
+	a.listen(v)
+	if v.Seat >= v.Rules.Seats() || !a.belief.Agents[v.Seat].Alive {
 		return
 	}
 	p := planners.Get().(*planner)
@@ -113,21 +110,11 @@ func (a *champion) Act(v *pommerman.View, action []uint8) {
 }
 
 func (p *planner) urgency() int32 {
-	own, rivals := 1, 0
-	for other := range p.rules.Seats() {
-		switch {
-		case !p.others.Has(other):
-		case other == p.mate:
-			own++
-		default:
-			rivals++
-		}
+	rivals := p.others & p.rules.Enemies(p.seat)
+	if own := 1 + p.others.Len() - rivals.Len(); own > rivals.Len() {
+		return max(p.lateness(), p.weights.Odds)
 	}
-	urgency := int(p.lateness())
-	if own > rivals {
-		urgency = max(urgency, int(p.weights.Odds))
-	}
-	return int32(urgency)
+	return p.lateness()
 }
 
 func (p *planner) lateness() int32 {
@@ -136,8 +123,3 @@ func (p *planner) lateness() int32 {
 
 // planners lends planners to agents while they act.
 var planners = sync.Pool{New: func() any { return new(planner) }}
-
-func (a *champion) Code(c *saved.Codec) {
-	saved.Numbers(c, &a.rng.State)
-	a.championMemory.code(c)
-}

@@ -80,10 +80,8 @@ func (p *planner) answers(m *mixture, n *node, move pommerman.Action, rival, dep
 // cell to which it went; each other agent can be on any cell that it reaches.
 func (p *planner) isolate(n *node, rival int) {
 	n.locate(rival)
-	for other := range n.where {
-		if other != rival && p.others.Has(other) {
-			p.lift(&n.State, other)
-		}
+	for other := range p.others.Without(rival).All {
+		p.lift(&n.State, other)
 	}
 }
 
@@ -145,10 +143,7 @@ func (m *mixture) value(worst int32) int32 {
 func (p *planner) nearRivals() (near [pommerman.MaxAgents]int, n int) {
 	self := p.root.Agents[p.seat].Cell
 	for gap := 0; gap <= nearRival; gap++ {
-		for other := range p.root.where {
-			if !p.others.Has(other) {
-				continue
-			}
+		for other := range p.others.All {
 			a, where := &p.root.Agents[other], &p.root.where[other]
 			if other == p.mate && gap > nearMate || !a.Alive || n == maxReplies || where.Len() != 1 || !where.Has(a.Cell) {
 				continue

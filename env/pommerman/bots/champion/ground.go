@@ -45,14 +45,11 @@ func (g *ground) value(p *planner, m *championMemory) {
 	for c := range g.items.All {
 		items[c] = p.worth(self, s.Board[c])
 	}
-	var start, foes grid.Bits
-	start.Add(self.Cell)
-	for other := range p.root.where {
-		if other != p.mate && p.others.Has(other) {
-			foes = foes.Or(p.root.where[other])
-		}
+	var foes grid.Bits
+	for other := range (p.others & p.rules.Enemies(p.seat)).All {
+		foes = foes.Or(p.root.where[other])
 	}
-	reach, near := start.Flood(g.floor), w.Wood*3/4
+	reach, near := grid.Only(self.Cell).Flood(g.floor), w.Wood*3/4
 	if met := reach.And(foes); met.Empty() { // no rival can be reached: the agent must dig its way
 		w.Wood = max(w.Wood, w.Dig)
 		near = max(near, w.Dig/4) // only a little more, so that it does not wait beside the wood

@@ -97,8 +97,7 @@ type prospect struct {
 
 // grow applies a forecast to the sets of all agents.
 func (p *planner) grow(f *forecast, n *node) (o prospect) {
-	var body grid.Bits
-	body.Add(n.Agents[p.seat].Cell)
+	body := grid.Only(n.Agents[p.seat].Cell)
 	o.own, o.others, o.lead, o.ownLow = body, n.where, n.where, 256
 	seen := p.mate != pommerman.NoSeat && p.root.where[p.mate].Len() == 1
 	for other := range o.others {
@@ -143,8 +142,7 @@ func (p *planner) grow(f *forecast, n *node) (o prospect) {
 // be in the first steps.
 func (p *planner) margin(f *forecast, n *node) int32 {
 	w := &p.weights
-	var body grid.Bits
-	body.Add(n.Agents[p.seat].Cell)
+	body := grid.Only(n.Agents[p.seat].Cell)
 	own, others, open := body, n.where, p.openCells(n)
 	for t := 1; t <= p.ground.span; t++ {
 		own.Walk(&open, &f.burns[t])
@@ -174,10 +172,7 @@ func (p *planner) leaf(f *forecast, n *node, age int) int32 {
 	if o.own.Empty() {
 		points -= w.Doom
 	}
-	for other := range p.root.where {
-		if !p.others.Has(other) {
-			continue
-		}
+	for other := range p.others.All {
 		left := share(o.othersLow[other], w.HalfOthers)
 		if o.others[other].Empty() {
 			left = 0

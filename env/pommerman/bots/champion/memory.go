@@ -27,22 +27,17 @@ type championMemory struct {
 	turn   uint16    // the last view's step count plus 1; 0: no view yet
 }
 
-// code writes or reads what is saved: the memory and the belief.
-func (m *championMemory) code(c *saved.Codec) {
-	for seat := range m.where {
-		saved.List(c, m.where[seat][:])
+// Code writes or reads what is saved: the RNG, the memory and the belief.
+func (a *champion) Code(c *saved.Codec) {
+	saved.Numbers(c, &a.rng.State)
+	for seat := range a.where {
+		saved.List(c, a.where[seat][:])
 	}
-	saved.List(c, m.recent[:])
-	saved.Numbers(c, &m.visits, &m.turn)
-	saved.Numbers(c, &m.lies, &m.idle)
-	saved.Numbers(c, &m.aim)
-	m.belief.Code(c)
-}
-
-func (m *championMemory) attend(v *pommerman.View) bool {
-	m.remember(v)
-	m.listen(v)
-	return v.Seat < v.Rules.Seats() && m.belief.Agents[v.Seat].Alive
+	saved.List(c, a.recent[:])
+	saved.Numbers(c, &a.visits, &a.turn)
+	saved.Numbers(c, &a.lies, &a.idle)
+	saved.Numbers(c, &a.aim)
+	a.belief.Code(c)
 }
 
 func (m *championMemory) remember(v *pommerman.View) {
@@ -124,17 +119,16 @@ func (s *sighting) look(v *pommerman.View, believed *pommerman.State) {
 }
 
 // follow returns the cells that an agent can be on that could be on the given cells before.
-func (s *sighting) follow(seat int, before grid.Bits, guess grid.Cell) (now grid.Bits) {
+func (s *sighting) follow(seat int, before grid.Bits, guess grid.Cell) grid.Bits {
 	if at := s.at[seat]; at != 0 {
-		now.Add(at)
-		return now
+		return grid.Only(at)
 	}
-	now = before.Grow().And(s.walk).And(s.hidden)
+	now := before.Grow().And(s.walk).And(s.hidden)
 	if now.Empty() { // the agent came by a way that was not known
 		now = s.hidden.AndNot(s.walls)
 	}
 	if now.Empty() {
-		now.Add(guess)
+		return grid.Only(guess)
 	}
 	return now
 }

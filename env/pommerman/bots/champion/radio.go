@@ -48,9 +48,10 @@ func (m *championMemory) say(v *pommerman.View, move pommerman.Action, words []u
 	words[0], words[1] = blockOf(v.Rules, at.Row()), blockOf(v.Rules, at.Col())
 }
 
-func blockOf(r *pommerman.Rules, line int) uint8 { return uint8(1 + line*blocks(r)/r.BoardSize) }
-
-func blocks(r *pommerman.Rules) int { return min(r.RadioVocab, r.BoardSize) }
+// blockOf returns the word for the block that a row or column is in.
+func blockOf(r *pommerman.Rules, line int) uint8 {
+	return uint8(1 + line*min(r.RadioVocab, r.BoardSize)/r.BoardSize)
+}
 
 // listen takes in what the teammate said in the last step. It was true at the start of
 // that step.

@@ -192,10 +192,7 @@ func (p *planner) scene(rival int, reply pommerman.Action) {
 // is on the cell where it went; each other agent can be on any cell that it reaches.
 func (p *planner) separate(sc *scenario, rival int) {
 	sc.bodies = grid.Bits{}
-	for other := range p.root.where {
-		if !p.others.Has(other) {
-			continue
-		}
+	for other := range p.others.All {
 		if other == rival {
 			sc.locate(other)
 		}
@@ -236,24 +233,16 @@ func (p *planner) deepen(plies int) bool {
 	for i := range p.openings {
 		o := &p.openings[i]
 		before := p.Spent()
-		value, whole := p.judge(o, plies)
+		var m mixture
+		whole := o.scenarios > 0 && p.weigh(&m, o, plies, false)
 		o.visits += int32(p.Spent() - before)
 		if !whole {
 			return false
 		}
-		o.value, o.tried = value, true
+		o.value, o.tried = m.value(p.weights.Worst), true
 	}
 	slices.SortStableFunc(p.openings, func(a, b opening) int { return cmp.Compare(b.value, a.value) })
 	return true
-}
-
-// judge returns what a move is worth over its scenarios.
-func (p *planner) judge(o *opening, plies int) (value int32, whole bool) {
-	var m mixture
-	if o.scenarios == 0 || !p.weigh(&m, o, plies, false) {
-		return 0, false
-	}
-	return m.value(p.weights.Worst), true
 }
 
 // weigh adds to m what a move is worth in its scenarios. With calm it leaves out those in which a rival moves.
@@ -324,10 +313,8 @@ func (p *planner) step(n *node, move pommerman.Action, age int) bool {
 		burning = n.Burning(p.rules.FlameLife)
 	}
 	deadly := burning.Or(p.ground.fallen[age])
-	for other := range n.where {
-		if w := &n.where[other]; p.others.Has(other) {
-			w.Walk(&open, &deadly)
-		}
+	for other := range p.others.All {
+		n.where[other].Walk(&open, &deadly)
 	}
 	return true
 }

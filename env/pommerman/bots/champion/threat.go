@@ -127,10 +127,8 @@ func (p *planner) bombed(n *node, rival int, c grid.Cell, steps int) int {
 
 // walk finds the cells that the agent can be on if no rival interferes.
 func (p *planner) walk(n *node) {
-	var own grid.Bits
-	own.Add(n.Agents[p.seat].Cell)
+	own, open := grid.Only(n.Agents[p.seat].Cell), p.openCells(n)
 	p.own[0] = own
-	open := p.openCells(n)
 	for t := 1; t <= p.ground.span; t++ {
 		own.Walk(&open, &p.calm.burns[t])
 		p.own[t], p.ways[t] = own, open
@@ -193,9 +191,7 @@ func (p *planner) kickedFrom(n *node, c grid.Cell, steps int) int {
 // if closed cannot be entered after so many steps, and another cell cannot be entered
 // before that; 0 stands for no cell.
 func (p *planner) held(n *node, closed grid.Cell, steps int, before grid.Cell) int {
-	var own grid.Bits
-	own.Add(n.Agents[p.seat].Cell)
-	open, f := p.openCells(n), &p.plot
+	own, open, f := grid.Only(n.Agents[p.seat].Cell), p.openCells(n), &p.plot
 	p.forecast(f, n, p.calm.age)
 	for t := 1; t <= p.ground.span; t++ {
 		now := open

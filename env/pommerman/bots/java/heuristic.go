@@ -49,17 +49,10 @@ func (h *heuristic) value(s *pommerman.State, rng Generator) float64 {
 }
 
 func (h *heuristic) look(s *pommerman.State, rng Generator) features {
-	self, mate := &s.Agents[h.seat], h.rules.Teammate(h.seat)
-	o := features{wood: 1, blast: int(self.Blast), kicks: self.Kicks}
-	for seat := range h.rules.Seats() {
-		switch {
-		case seat == h.seat || !s.Agents[seat].Alive:
-		case seat == mate:
-			o.mates++
-		default:
-			o.enemies++
-		}
-	}
+	self, others := &s.Agents[h.seat], s.Living().Without(h.seat)
+	enemies := others & h.rules.Enemies(h.seat)
+	o := features{enemies: enemies.Len(), mates: others.Len() - enemies.Len(), wood: 1, blast: int(self.Blast),
+		kicks: self.Kicks}
 	for _, item := range &s.Board {
 		if item == pommerman.Wood {
 			o.wood++
@@ -135,7 +128,7 @@ func survey(r *pommerman.Rules, s *pommerman.State, seat int, rng Generator) nea
 	for c, item := range s.Board {
 		shown[grid.Cell(c).Mirrored()] = item
 	}
-	enemies, seen := livingEnemies(r, s, seat), tactics.Items(0)
+	enemies, seen := tactics.Items(s.Living()&r.Enemies(seat))<<r.Agent0(), tactics.Items(0)
 	board := grid.Square(r.BoardSize)
 	for c := range board.All {
 		if item := s.Board[c]; enemies.Has(item) {
@@ -151,10 +144,10 @@ func survey(r *pommerman.Rules, s *pommerman.State, seat int, rng Generator) nea
 	f.Start()
 	rng.Discard(ties)
 	n := near{toEnemy: farthest, toItem: farthest}
-	bombs := make([]pommerman.SeenBomb, 0, grid.MaxSide*grid.MaxSide)
+	bombs := make([]pommerman.Bomb, 0, grid.MaxSide*grid.MaxSide)
 	for c := range board.All {
 		if s.Board[c] == pommerman.BombItem {
-			bombs = append(bombs, pommerman.SeenBomb{Cell: c, Blast: blastAt(s, c)})
+			bombs = append(bombs, pommerman.Bomb{Cell: c, Blast: blastAt(s, c)})
 		}
 		if f.Dist[c] == 0 {
 			continue
@@ -199,15 +192,6 @@ func safe(f *tactics.Sight, danger *tactics.Threats, side int) int {
 		return exposed
 	}
 	return safe
-}
-
-func livingEnemies(r *pommerman.Rules, s *pommerman.State, seat int) (set tactics.Items) {
-	for other := range r.Seats() {
-		if other != seat && other != r.Teammate(seat) && s.Agents[other].Alive {
-			set = set.With(r.Agent0() + pommerman.Item(other))
-		}
-	}
-	return set
 }
 
 // blastAt returns the blast of the last bomb on a cell, 0 if there is none.

@@ -55,14 +55,6 @@ type memory struct {
 	plan member // the plan of evolution; it has no moves before the first decision
 }
 
-func newAgent(s settings) pommerman.Bot {
-	bytes := int64(unsafe.Sizeof(planner{}))
-	if s.method == treeSearch {
-		bytes += int64(s.mostNodes()) * int64(unsafe.Sizeof(node{}))
-	}
-	return &agent{settings: s, Memo: search.Memo{Bytes: search.RoundUp(bytes)}}
-}
-
 func (a *agent) Reset(rng env.RNG) {
 	a.Forget()
 	*a = agent{settings: a.settings, rng: ownRNG{rng}, Memo: a.Memo}
@@ -190,6 +182,10 @@ func searching(name string, s settings) seat.Kind[pommerman.View] {
 		}
 		o.Switch("advanced", &own.advanced)
 		o.Switch("omniscient", &own.omniscient)
-		return newAgent(own)
+		bytes := int64(unsafe.Sizeof(planner{}))
+		if own.method == treeSearch {
+			bytes += int64(own.mostNodes()) * int64(unsafe.Sizeof(node{}))
+		}
+		return &agent{settings: own, Memo: search.Memo{Bytes: search.RoundUp(bytes)}}
 	}}
 }

@@ -47,14 +47,15 @@ func must[T any](x T, err error) T {
 var Roster = func() (all seat.Roster[pommerman.View]) {
 	for _, name := range slices.Sorted(maps.Keys(brains)) {
 		plain := seat.Plain(name, func() pommerman.Bot { return &bot{brain: brains[name]} })
-		all = append(all, plain.Version(versions[name]))
+		plain.Version = versions[name]
+		all = append(all, plain)
 	}
-	net := seat.Kind[pommerman.View]{Name: "net", Make: func(o *seat.Options) pommerman.Bot {
-		net := &bot{brain: brains["ppo-ffa"]}
-		choose(o, "weights", &net.brain)
-		return net
-	}}
-	return append(all, net.Version(versions["ppo-ffa"]))
+	return append(all, seat.Kind[pommerman.View]{Name: "net", Version: versions["ppo-ffa"],
+		Make: func(o *seat.Options) pommerman.Bot {
+			net := &bot{brain: brains["ppo-ffa"]}
+			choose(o, "weights", &net.brain)
+			return net
+		}})
 }()
 
 // choose sets a network from an option: the name of one that is built in, or a user's file.

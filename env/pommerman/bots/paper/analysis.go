@@ -63,7 +63,7 @@ func (o *analysis) survey() {
 	for c := range grid.Square(o.v.Rules.BoardSize).All {
 		item := o.v.Board[c]
 		switch {
-		case c == self && o.v.BombAt(o.v.Self.Cell) == nil || (tactics.Free | 1<<pommerman.Flames).Has(item):
+		case c == self && !o.v.BombAt(o.v.Self.Cell) || (tactics.Free | 1<<pommerman.Flames).Has(item):
 			o.open.Add(c) // the agent cannot come back to its own cell if a bomb lies there
 		case item == pommerman.Wood:
 			wood.Add(c)
@@ -96,24 +96,18 @@ const (
 func (o *analysis) furtherBombs() int {
 	n := 0
 	for i := range o.v.NumBombs {
-		if o.concerns(&o.v.Bombs[i]) {
-			n++
+		b := &o.v.Bombs[i]
+		for c := range o.steps.All {
+			if reaches(&o.v.Board, b.Cell, b.Blast, c) {
+				n++
+				break
+			}
 		}
 	}
 	if o.allBombs {
 		return n
 	}
 	return max(n-1, 0)
-}
-
-// concerns reports whether a bomb reaches the agent or a cell it could step onto.
-func (o *analysis) concerns(b *pommerman.SeenBomb) bool {
-	for c := range o.steps.All {
-		if reaches(&o.v.Board, b.Cell, b.Blast, c) {
-			return true
-		}
-	}
-	return false
 }
 
 // threatened reports whether a dangerous bomb reaches a cell, or a ring of the collapse

@@ -55,9 +55,7 @@ func (o *analysis) room(d grid.Dir, laying bool) int {
 	if laying {
 		open.Remove(o.v.Self.Cell)
 	}
-	var mine grid.Bits
-	mine.Add(o.v.Self.Cell.Next(d))
-	theirs := o.near
+	mine, theirs := grid.Only(o.v.Self.Cell.Next(d)), o.near
 	for mine.Len() < enoughRoom {
 		theirs = theirs.Or(theirs.Grow().And(open))
 		next := mine.Or(mine.Grow().And(open).AndNot(theirs))
@@ -79,8 +77,7 @@ const bright = forGood*(enoughRoom+1) + enoughRoom
 // outlast returns how many steps an agent can stay alive that is on a cell at the end
 // of the first step, and in each later step stays or walks over open cells.
 func outlast(h *pommerman.Forecast, c grid.Cell, open grid.Bits) int {
-	var at grid.Bits
-	at.Add(c)
+	at := grid.Only(c)
 	for t := 1; t <= h.Last; t++ {
 		if at = at.AndNot(h.Deadly[t]); at.Empty() {
 			return t - 1
@@ -94,14 +91,12 @@ func outlast(h *pommerman.Forecast, c grid.Cell, open grid.Bits) int {
 // bomb to lay and can then reach, in time and with care, a cell that nothing is going
 // to burn and that has at least two such neighbours.
 func (o *analysis) mayBomb() bool {
-	if o.v.Self.Ammo == 0 || o.v.BombAt(o.v.Self.Cell) != nil {
+	if o.v.Self.Ammo == 0 || o.v.BombAt(o.v.Self.Cell) {
 		return false
 	}
 	var h pommerman.Forecast
 	h.Foresee(o.v, pommerman.LayBomb)
-	goals := refuges(&h, o.quiet)
-	var at grid.Bits
-	at.Add(o.v.Self.Cell)
+	goals, at := refuges(&h, o.quiet), grid.Only(o.v.Self.Cell)
 	for t := 1; t <= pommerman.Horizon; t++ {
 		at = at.AndNot(h.Deadly[t])
 		if safe := at.And(goals); !safe.Empty() {

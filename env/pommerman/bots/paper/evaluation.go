@@ -50,17 +50,9 @@ func (w *world) evaluate(s *pommerman.State) float64 {
 }
 
 func (w *world) company(s *pommerman.State) int {
-	points, mate := 0, w.rules.Teammate(w.seat)
-	for seat := range w.rules.Seats() {
-		switch {
-		case seat == w.seat:
-		case seat == mate && s.Agents[seat].Alive:
-			points += matePoints
-		case seat != mate && !s.Agents[seat].Alive:
-			points += enemyPoints
-		}
-	}
-	return points
+	living, enemies := s.Living(), w.rules.Enemies(w.seat)
+	mates, out := (living &^ enemies).Without(w.seat), enemies&^living
+	return matePoints*mates.Len() + enemyPoints*out.Len()
 }
 
 // field is a board split into sets of cells.
@@ -74,18 +66,15 @@ type field struct {
 }
 
 func (f *field) survey(r *pommerman.Rules, s *pommerman.State, seat int) {
-	for row := range r.BoardSize {
-		for col := range r.BoardSize {
-			c := grid.At(row, col)
-			switch item := s.Board[c]; {
-			case tactics.Free.Has(item) || item == pommerman.Flames:
-				f.open.Add(c)
-				if tactics.Pickups.Has(item) {
-					f.items.Add(c)
-				}
-			case item == pommerman.Wood:
-				f.wood.Add(c)
+	for c := range grid.Square(r.BoardSize).All {
+		switch item := s.Board[c]; {
+		case tactics.Free.Has(item) || item == pommerman.Flames:
+			f.open.Add(c)
+			if tactics.Pickups.Has(item) {
+				f.items.Add(c)
 			}
+		case item == pommerman.Wood:
+			f.wood.Add(c)
 		}
 	}
 	for i := range s.Bombs[:s.NumBombs] {
@@ -104,15 +93,11 @@ func (f *field) points(w *world, s *pommerman.State) int {
 	points := bombPoints*f.bombs - woodPoints*f.wood.Len()
 	aimed := f.own.And(f.wood)
 	points += aimPoints * aimed.Len()
-	mate := w.rules.Teammate(w.seat)
 	var goals grid.Bits
-	for seat := range w.rules.Seats() {
-		a := &s.Agents[seat]
-		if seat == w.seat || seat == mate || !a.Alive {
-			continue
-		}
-		goals.Add(a.Cell)
-		if f.burns.Has(a.Cell) {
+	for enemy := range (s.Living() & w.rules.Enemies(w.seat)).All {
+		at := s.Agents[enemy].Cell
+		goals.Add(at)
+		if f.burns.Has(at) {
 			points += threatPoints
 		}
 	}
@@ -125,8 +110,7 @@ func (f *field) points(w *world, s *pommerman.State) int {
 // room scores the cells out of reach of all bombs that an agent on a cell can
 // flee to.
 func (f *field) room(at grid.Cell) int {
-	var reached grid.Bits
-	reached.Add(at)
+	reached := grid.Only(at)
 	for range fleeSteps {
 		if safe := reached.AndNot(f.burns); safe.Len() >= maxSafe {
 			return safePoints * maxSafe
@@ -142,8 +126,7 @@ func (f *field) room(at grid.Cell) int {
 
 // steps returns the length of the way from a cell to the nearest goal.
 func (f *field) steps(at grid.Cell, goals grid.Bits) int {
-	var reached grid.Bits
-	reached.Add(at)
+	reached := grid.Only(at)
 	for n := range farSteps {
 		if met := reached.And(goals); !met.Empty() {
 			return n
@@ -198,40 +181,24 @@ func attackScore(s *pommerman.State, seat, target int) float64 {
 
 // roomOf counts the safe cells within two steps of c.
 func roomOf(s *pommerman.State, c grid.Cell) int {
-	safe := 0
-	var seen grid.Bits
-	visit := func(c grid.Cell) {
-		if !seen.Has(c) {
-			seen.Add(c)
-			if !inReach(s, c) {
-				safe++
-			}
-		}
-	}
-	visit(c)
+	safe, burns := grid.Only(c), grid.Bits{}
 	for _, d := range grid.Dirs {
 		near := c.Next(d)
 		if !tactics.Free.Has(s.Board[near]) {
 			continue
 		}
-		visit(near)
+		safe.Add(near)
 		for _, e := range grid.Dirs {
 			if far := near.Next(e); tactics.Free.Has(s.Board[far]) {
-				visit(far)
+				safe.Add(far)
 			}
 		}
 	}
-	return safe
-}
-
-// inReach reports whether any bomb would burn c if it exploded where it lies now.
-func inReach(s *pommerman.State, c grid.Cell) bool {
 	for i := range s.Bombs[:s.NumBombs] {
-		if b := &s.Bombs[i]; reaches(&s.Board, b.Cell, b.Blast, c) {
-			return true
-		}
+		pommerman.Rays(&s.Board, s.Bombs[i].Cell, s.Bombs[i].Blast, &burns)
 	}
-	return false
+	safe = safe.AndNot(burns)
+	return safe.Len()
 }
 
 // reaches reports whether a bomb on from would burn c, given the walls as they stand:

@@ -51,6 +51,7 @@ func flat(b search.Bandit) search.Settings {
 // bombs roll and rings fall. It has the options careful, 1 by default, and allbombs, 0 by default.
 func hybridKind(k seat.Kind[pommerman.View]) seat.Kind[pommerman.View] {
 	create := k.Make
+	k.Version = 2
 	k.Make = func(o *seat.Options) pommerman.Bot {
 		bot, careful := create(o), true
 		own := bot.(interface{ own() *hybrid }).own()
@@ -59,5 +60,5 @@ func hybridKind(k seat.Kind[pommerman.View]) seat.Kind[pommerman.View] {
 		own.literal = !careful
 		return bot
 	}
-	return k.Version(2)
+	return k
 }

@@ -228,7 +228,7 @@ func TestFigure3(t *testing.T) {
 			continue
 		}
 		reachable++
-		if inReach(s, c) {
+		if reaches(&s.Board, s.Bombs[0].Cell, s.Bombs[0].Blast, c) {
 			inRange++
 		}
 	}

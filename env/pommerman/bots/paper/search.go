@@ -6,6 +6,7 @@ import (
 	"pommego/env/pommerman"
 	"pommego/env/saved"
 	"pommego/env/search"
+	"pommego/env/seat"
 )
 
 // hybridSearch is a hybrid agent that searches where it evades and attacks. It plans on
@@ -13,12 +14,11 @@ import (
 // everybody else stands still.
 type hybridSearch struct {
 	hybrid
-	settings search.Settings
-	search.Memo
+	seat.Planner
 }
 
 func newHybridSearch(s search.Settings) pommerman.Bot {
-	return &hybridSearch{settings: s, Memo: search.Memo{Bytes: search.Bytes[pommerman.State](&s)}}
+	return &hybridSearch{Planner: seat.NewPlanner[pommerman.State](s)}
 }
 
 func (a *hybridSearch) Reset(rng env.RNG) {
@@ -46,13 +46,13 @@ func (a *hybridSearch) Act(v *pommerman.View, action []uint8) {
 func (a *hybridSearch) plan(o *analysis, left task) pommerman.Action {
 	space := workspaces.Lend(a.Bytes)
 	defer workspaces.GiveBack(a.Bytes, space)
-	w, root := &space.world, &a.belief.State
+	w, root := &space.World, &a.belief.State
 	w.literal = o.literal
 	if !w.imagine(o.v.Rules, root, o.v.Seat, left, o.target) {
 		return o.answer(left)
 	}
 	w.first = o.lasting(w.first)
-	found := space.searcher.Search(w, root, &a.settings, a.Limit(a.settings.Budget), &a.rng)
+	found := space.Search(w, root, &a.Settings, a.Limit(a.Budget), &a.rng)
 	a.Ticks = found.Ticks
 	if !o.literal && left == toAttack && found.Score <= w.Score(root) {
 		if move := o.attack(); w.first.Has(move) {
@@ -95,26 +95,22 @@ func (o *analysis) lasting(moves pommerman.Moves) (kept pommerman.Moves) {
 // forward is an agent that searches in every situation, by what it believes and by the
 // evaluation of states. All others move at random.
 type forward struct {
-	belief   pommerman.Belief
-	rng      env.RNG
-	settings search.Settings
-	plan     remainder
-	search.Memo
-}
-
-// remainder holds what is left of the plan of an earlier decision.
-type remainder struct {
-	n     uint8
-	moves [search.MaxLength]search.Move
+	belief pommerman.Belief
+	rng    env.RNG
+	plan   struct { // what is left of the plan of an earlier decision
+		n     uint8
+		moves [search.MaxLength]search.Move
+	}
+	seat.Planner
 }
 
 func newForward(s search.Settings) pommerman.Bot {
-	return &forward{settings: s, Memo: search.Memo{Bytes: search.Bytes[pommerman.State](&s)}}
+	return &forward{Planner: seat.NewPlanner[pommerman.State](s)}
 }
 
 func (a *forward) Reset(rng env.RNG) {
 	a.Forget()
-	*a = forward{rng: rng, settings: a.settings, Memo: a.Memo}
+	*a = forward{rng: rng, Planner: a.Planner}
 }
 
 func (a *forward) Reseed(rng env.RNG) { a.rng = rng }
@@ -125,12 +121,12 @@ func (a *forward) Act(v *pommerman.View, action []uint8) {
 	a.Forget()
 	w := workspaces.Lend(a.Bytes)
 	defer workspaces.GiveBack(a.Bytes, w)
-	if !w.world.imagine(v.Rules, &a.belief.State, v.Seat, nothing, pommerman.NoSeat) {
+	if !w.World.imagine(v.Rules, &a.belief.State, v.Seat, nothing, pommerman.NoSeat) {
 		return
 	}
-	w.searcher.Plan = append(w.searcher.Plan[:0], a.plan.moves[:a.plan.n]...)
-	found := w.searcher.Search(&w.world, &a.belief.State, &a.settings, a.Limit(a.settings.Budget), &a.rng)
-	a.plan.n = uint8(copy(a.plan.moves[:], w.searcher.Plan))
+	w.Plan = append(w.Plan[:0], a.plan.moves[:a.plan.n]...)
+	found := w.Search(&w.World, &a.belief.State, &a.Settings, a.Limit(a.Budget), &a.rng)
+	a.plan.n = uint8(copy(a.plan.moves[:], w.Plan))
 	a.Ticks = found.Ticks
 	a.Keep(0, found.Tried)
 	action[0] = uint8(found.Move)

@@ -15,9 +15,9 @@ func TestSearchSettings(t *testing.T) {
 			t.Fatal(err)
 		}
 		if h, ok := b.(*hybridSearch); ok {
-			return h.settings
+			return h.Settings
 		}
-		return b.(*forward).settings
+		return b.(*forward).Settings
 	}
 	if p := settings("mcts"); p.Budget.Ticks != 5000 || p.Budget.Time != 0 || p.C != 25 || p.Depth != 3 {
 		t.Errorf("mcts by default has %+v, want the paper's numbers", p)

@@ -5,6 +5,7 @@ import (
 	"pommego/env/pommerman"
 	"pommego/env/pommerman/bots/tactics"
 	"pommego/env/search"
+	"pommego/env/seat"
 )
 
 // world is the game as a searching agent imagines it: a search.Model over states. The
@@ -104,11 +105,4 @@ func (w *world) imagine(r *pommerman.Rules, root *pommerman.State, seat int, goa
 	return true
 }
 
-// workspace is what a decision by search needs. It is lent to agents while they
-// act.
-type workspace struct {
-	world    world
-	searcher search.Searcher[pommerman.State]
-}
-
-var workspaces search.Workspaces[workspace]
+var workspaces search.Workspaces[seat.Workspace[world, pommerman.State]]

@@ -84,7 +84,7 @@ func (a *simple) Act(v *pommerman.View, action []uint8) {
 var powerups = [3]pommerman.Item{pommerman.ExtraBomb, pommerman.IncrRange, pommerman.Kick}
 
 func (a *simple) decide(v *pommerman.View) (pommerman.Action, Branch) {
-	a.begin()
+	a.left = 0 // coins left over from the last decision are not saved
 	s := scan{v: v}
 	s.look(v)
 	if a.of2018 {
@@ -130,7 +130,7 @@ func (a *simple) tossTies(s *scan) {
 			}
 			n++
 			return coin
-		}, a.whole())
+		}, a.script.Whole())
 	} else if n > 0 {
 		a.coins, a.left = a.rng.Uint64(), uint8(64-n)
 		s.coins = uint32(a.coins)
@@ -230,13 +230,6 @@ type Script interface {
 	// also coins that do not change the decision.
 	Whole() bool
 }
-
-// begin starts a decision. It drops coins left over from the last one, so that only the
-// RNG has to be saved.
-func (d *draws) begin() { d.left = 0 }
-
-// whole reports whether coins that do not change the decision are tossed too.
-func (d *draws) whole() bool { return d.script != nil && d.script.Whole() }
 
 // coin returns true half of the time.
 func (d *draws) coin() bool {

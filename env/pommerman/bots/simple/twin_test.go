@@ -364,7 +364,7 @@ func TestTwin(t *testing.T) {
 	for seed := range uint64(10000) {
 		v, m := randomView(seed)
 		if v.NumBombs == 0 && seed%2 == 0 { // by some rules a bomb hides the agent that stands on it
-			v.Bombs[0], v.NumBombs = pommerman.SeenBomb{Cell: v.Self.Cell, Life: 5, Blast: uint8(1 + seed%3)}, 1
+			v.Bombs[0], v.NumBombs = pommerman.Bomb{Cell: v.Self.Cell, Life: 5, Blast: uint8(1 + seed%3)}, 1
 			v.Board[v.Self.Cell] = pommerman.BombItem
 		}
 		if err := compareWithTwin(v, m, seed); err != nil {

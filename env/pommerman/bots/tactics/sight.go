@@ -184,7 +184,7 @@ type Threats struct {
 // ThreatsTo finds the bombs that threaten an agent. A bomb does so if it lies in the agent's
 // row or column and, by within, no more steps away than its blast is strong: so a bomb behind
 // a wall may be too far. A bomb on the agent's own cell threatens the directions here.
-func ThreatsTo(self grid.Cell, bombs []pommerman.SeenBomb, within func(grid.Cell, int) bool,
+func ThreatsTo(self grid.Cell, bombs []pommerman.Bomb, within func(grid.Cell, int) bool,
 	here ...grid.Dir,
 ) (t Threats) {
 	for i := range bombs {
@@ -193,22 +193,18 @@ func ThreatsTo(self grid.Cell, bombs []pommerman.SeenBomb, within func(grid.Cell
 		if !inLine || b.Blast == 0 || !within(b.Cell, int(b.Blast)) {
 			continue
 		}
+		threatened := here
 		if d != grid.Stay {
-			t.find(d, b.Blast)
-			continue
+			threatened = []grid.Dir{d}
 		}
-		for _, d := range here {
-			t.find(d, b.Blast)
+		for _, d := range threatened {
+			if t.Blast[d] == 0 {
+				t.Add(d)
+			}
+			t.Blast[d] = max(t.Blast[d], b.Blast)
 		}
 	}
 	return t
-}
-
-func (t *Threats) find(d grid.Dir, blast uint8) {
-	if t.Blast[d] == 0 {
-		t.Add(d)
-	}
-	t.Blast[d] = max(t.Blast[d], blast)
 }
 
 // Flee lists the directions that lead out of danger. If all directions are threatened, these are the ones
@@ -278,7 +274,7 @@ func Exposed(v *pommerman.View, c grid.Cell) bool {
 
 // Exposes reports whether a bomb lies in the row or column of c and no further away
 // than its blast is strong. What lies between does not matter.
-func Exposes(b *pommerman.SeenBomb, c grid.Cell) bool {
+func Exposes(b *pommerman.Bomb, c grid.Cell) bool {
 	_, inLine := Line(b.Cell, c)
 	return inLine && b.Cell.Distance(c) <= int(b.Blast)
 }
