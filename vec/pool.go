@@ -174,7 +174,7 @@ func (p *Pool) Reset(b *Batch, o ResetOptions) error {
 	if p.queue != nil {
 		return p.resetAll(b, o)
 	}
-	p.job = job{call: callReset, batch: b, reset: o}
+	p.job = job{do: (*worker).reset, batch: b, reset: o}
 	return p.run()
 }
 
@@ -238,7 +238,7 @@ func (p *Pool) Step(b *Batch, actions []uint8) error {
 		return err
 	}
 	b.lasts.Store(0)
-	p.job = job{call: callStep, batch: b, actions: actions}
+	p.job = job{do: (*worker).step, batch: b, actions: actions, steps: 1}
 	return p.run()
 }
 
@@ -303,7 +303,7 @@ func (p *Pool) Observe(b *Batch) {
 	if p.closed || b.pool != p || p.queue != nil {
 		panic("vec: Observe on a closed pool, with another pool's batch, or with a BatchSize")
 	}
-	p.job = job{call: callObserve, batch: b}
+	p.job = job{do: (*worker).show, batch: b}
 	// A game that panics here is broken, and the next Step says so.
 	_ = p.run()
 }

@@ -8,22 +8,12 @@ import (
 	"time"
 )
 
-// call says what the workers do with each game.
-type call uint8
-
-const (
-	callReset call = iota
-	callStep
-	callObserve
-	callPlay
-)
-
 // job is one call, for all games.
 type job struct {
-	call    call
+	do      func(w *worker, game int) // what is done with each game
 	batch   *Batch
 	actions []uint8
-	steps   int // the steps of callPlay
+	steps   int // how many steps it makes in each game
 	reset   ResetOptions
 }
 
@@ -170,7 +160,7 @@ func (p *Pool) run() error {
 	if !p.workers[0].work() {
 		<-p.ranges.last
 	}
-	if p.job.call == callStep || p.job.call == callPlay {
+	if p.job.steps > 0 {
 		p.cost.note(p.cfg.Games, time.Duration(p.ranges.spent.Load()))
 	}
 	p.job.batch.finish(p.over)
@@ -236,16 +226,7 @@ func (w *worker) workOn() {
 	}()
 	w.clearFlags(w.at, w.hi)
 	for ; w.at < w.hi && !w.p.stopped(); w.at++ {
-		switch w.p.job.call {
-		case callReset:
-			w.reset(w.at)
-		case callStep:
-			w.step(w.at)
-		case callObserve:
-			w.show(w.at)
-		case callPlay:
-			w.play(w.at)
-		}
+		w.p.job.do(w, w.at)
 	}
 }
 
