@@ -339,8 +339,8 @@ func (p *Pool) startCounts(i int) {
 func (w *worker) write(slot, i int, to *shown) {
 	p, g := w.p, &w.p.games[i]
 	first := slot * len(g.rows)
-	for f := range p.fields {
-		w.obs[f] = p.fields[f].ofGame(to.obs[f], slot)
+	for f := range to.obs {
+		w.obs[f] = to.obs[f].ofGame(slot)
 	}
 	for k, seat := range g.rows {
 		row := first + k
@@ -358,9 +358,9 @@ func (w *worker) write(slot, i int, to *shown) {
 		masks := to.mask[first*p.maskN : (first+len(g.rows))*p.maskN]
 		g.match.(env.Careful).ObserveSafely(p.encoding, g.rows, w.obs, masks)
 	}
-	if len(p.state) > 0 {
-		for f := range p.state {
-			w.state[f] = p.state[f].ofGame(to.state[f], slot)
+	if len(to.state) > 0 {
+		for f := range to.state {
+			w.state[f] = to.state[f].ofGame(slot)
 		}
 		g.match.Observe(env.GlobalState, nil, w.state)
 	}
@@ -370,11 +370,11 @@ func (w *worker) write(slot, i int, to *shown) {
 func (w *worker) blank(i int) {
 	p, g, b := w.p, &w.p.games[i], w.p.job.batch
 	first, n := i*len(g.rows), len(g.rows)
-	for f := range p.fields {
-		clear(p.fields[f].ofGame(b.now.obs[f], i))
+	for f := range b.now.obs {
+		clear(b.now.obs[f].ofGame(i))
 	}
-	for f := range p.state {
-		clear(p.state[f].ofGame(b.now.state[f], i))
+	for f := range b.now.state {
+		clear(b.now.state[f].ofGame(i))
 	}
 	w.clearFlags(i, i+1)
 	clear(b.returns[first : first+n])

@@ -16,8 +16,6 @@ import (
 type Pool struct {
 	*plan
 	layout  *layout
-	fields  []fieldSize // the sizes of the observation's fields
-	state   []fieldSize // the sizes of the global state's fields, nil unless Config.State
 	games   []game
 	returns []float64 // by row: the return of the episode under way
 	phases  []phase   // by game, close together because Step looks at all
@@ -48,26 +46,6 @@ type Pool struct {
 	counted []int32 // by row: the counts since its episode began, with Config.StepCounts
 }
 
-type fieldSize struct {
-	name string // the name of the field's tensor
-	size int    // bytes of one game, all its rows
-}
-
-// ofGame is the part of a field's tensor that belongs to game i.
-func (f *fieldSize) ofGame(tensor []byte, i int) []byte { return tensor[i*f.size : (i+1)*f.size] }
-
-func (p *plan) fieldSizes(prefix string, fields []env.Field) (all []fieldSize) {
-	for i := range fields {
-		f := &fields[i]
-		size := f.Size()
-		if !f.Shared {
-			size *= p.seating.learners
-		}
-		all = append(all, fieldSize{prefix + f.Name, size})
-	}
-	return all
-}
-
 // New makes a pool. Its games must be Reset before they are stepped.
 func New(cfg Config) (*Pool, error) {
 	if one := uint16(1); *(*byte)(unsafe.Pointer(&one)) != 1 {
@@ -80,10 +58,6 @@ func New(cfg Config) (*Pool, error) {
 	p := &Pool{plan: plan, layout: newLayout(plan), maskN: plan.spec.MaskSize(),
 		outsiders: map[string]bool{}}
 	p.phases, p.over = make([]phase, plan.cfg.Games), make([]uint8, plan.cfg.Games)
-	p.fields = p.fieldSizes("obs.", plan.spec.Encodings[plan.encoding].Fields)
-	if plan.cfg.State {
-		p.state = p.fieldSizes("state.", plan.spec.State)
-	}
 	p.makeGames()
 	if p.cfg.BatchSize > 0 {
 		p.stage()

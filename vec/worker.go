@@ -78,8 +78,8 @@ func (p *Pool) start() {
 			choices: make([]uint8, p.seating.learners*len(p.spec.Actions)),
 			numbers: make([]float64, p.spec.Seats),
 			counts:  make([]int32, p.counts),
-			obs:     make([][]byte, len(p.fields)),
-			state:   make([][]byte, len(p.state)),
+			obs:     make([][]byte, len(p.spec.Encodings[p.encoding].Fields)),
+			state:   make([][]byte, len(p.spec.State)),
 			games:   make([]int32, 0, chunkGames),
 		}
 	}
