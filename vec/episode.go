@@ -68,7 +68,7 @@ func (w *worker) reset(i int) {
 	case o.Seeds != nil:
 		seed = env.Seed{Value: o.Seeds[i]}
 	case !g.seeded:
-		seed = env.Seed{Value: p.entropic(i)}
+		seed = env.Seed{Value: p.entropy + uint64(i)}
 	}
 	var start *Start
 	if o.Starts != nil {

@@ -40,8 +40,7 @@ type Pool struct {
 	running     sync.WaitGroup // worker goroutines
 	closed      bool
 
-	drawn   bool // entropy has been drawn
-	entropy uint64
+	entropy uint64 // the seed of game 0 if it was never given one
 	scratch []byte
 	counted []int32 // by row: the counts since its episode began, with Config.StepCounts
 }
@@ -55,7 +54,7 @@ func New(cfg Config) (*Pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Pool{plan: plan, layout: newLayout(plan), maskN: plan.spec.MaskSize(),
+	p := &Pool{plan: plan, layout: newLayout(plan), maskN: plan.spec.MaskSize(), entropy: drawSeed(),
 		outsiders: map[string]bool{}}
 	p.phases, p.over = make([]phase, plan.cfg.Games), make([]uint8, plan.cfg.Games)
 	p.makeGames()
@@ -142,9 +141,6 @@ func (p *Pool) Reset(b *Batch, o ResetOptions) error {
 	if err := p.checkReset(b, &o); err != nil {
 		return err
 	}
-	if o.Seed == nil && o.Seeds == nil {
-		p.entropic(0) // drawn here, before the workers ask for it
-	}
 	if p.queue != nil {
 		return p.resetAll(b, o)
 	}
@@ -152,15 +148,12 @@ func (p *Pool) Reset(b *Batch, o ResetOptions) error {
 	return p.run()
 }
 
-// entropic is the seed, drawn from entropy, of a game that was never given one. It is below 2^53, the most that
-// JavaScript and other readers of JSON take exactly.
-func (p *Pool) entropic(game int) uint64 {
-	if !p.drawn {
-		var bytes [8]byte
-		rand.Read(bytes[:]) // never fails
-		p.entropy, p.drawn = binary.LittleEndian.Uint64(bytes[:])>>12, true
-	}
-	return p.entropy + uint64(game)
+// drawSeed draws a seed from entropy. It and those after it are below 2^53, the most that JavaScript and other
+// readers of JSON take exactly.
+func drawSeed() uint64 {
+	var bytes [8]byte
+	rand.Read(bytes[:]) // never fails
+	return binary.LittleEndian.Uint64(bytes[:]) >> 12
 }
 
 func (p *Pool) checkReset(b *Batch, o *ResetOptions) error {

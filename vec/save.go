@@ -268,7 +268,7 @@ func (p *Pool) invent(game int) (*gamestate.State, error) {
 	g := &p.games[game]
 	seed := g.seed
 	if !g.seeded {
-		seed = env.Seed{Value: p.entropic(game)}
+		seed = env.Seed{Value: p.entropy + uint64(game)}
 	}
 	rows, others := make([]uint8, len(g.rows)), make([]uint8, len(g.others))
 	p.seating.deal(seed, rows, others)
