@@ -242,7 +242,7 @@ func (p *Pool) checkActions(actions []uint8, row int) error {
 	return nil
 }
 
-// refuse returns the error of a call that cannot step game i, nil if it can.
+// refuse returns the error of a call that game i is in the wrong phase for.
 func (p *Pool) refuse(call string, i int) error {
 	switch p.phases[i] {
 	case unset:

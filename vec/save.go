@@ -35,11 +35,8 @@ func (p *Pool) take(game int) (*gamestate.State, error) {
 	}
 	p.rest()
 	g := &p.games[game]
-	switch p.phases[game] {
-	case unset:
-		return nil, fmt.Errorf("saving game %d: %w", game, ErrNotReset)
-	case broken:
-		return nil, fmt.Errorf("saving game %d: %w (%v); reset it, with a mask", game, ErrBroken, g.fault.Value)
+	if p.phases[game] == unset || p.phases[game] == broken {
+		return nil, p.refuse("Save", game)
 	}
 	s := &gamestate.State{
 		Ended: p.phases[game] == ended, Train: p.train, Seed: g.seed,
