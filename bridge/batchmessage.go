@@ -29,12 +29,10 @@ type messageLayout struct {
 
 	idAt   int // where the request's number lies
 	seedAt int // where the RNG's seed lies, 0 if the reply has none
-	lead   int // bytes before the batch's slab
-	size   int // up to the end of the slab
+	size   int // up to the end of the batch's slab, which begins at byte align
 	tail   int // the most bytes the tail can take
 
 	besides int64 // the memory that a batch takes besides the message
-	agents  int64 // the part of a pool's memory that its agents take
 }
 
 // finalField is a field of which the message also has the rows of a finished game's last position.
@@ -66,8 +64,7 @@ func headroom(fields []vec.Tensor) int {
 func dtype(t *vec.Tensor) env.DType { return env.DType(t.Dtype().String()) }
 
 func newMessageLayout(kind string, handle uint32, cfg *vec.Config, fields []vec.Tensor, batch int) *messageLayout {
-	l := &messageLayout{kind: kind, handle: handle, fields: fields, games: cfg.BatchGames(), lead: align}
-	l.size = l.lead + batch
+	l := &messageLayout{kind: kind, handle: handle, fields: fields, games: cfg.BatchGames(), size: align + batch}
 	l.tail = len("finished") + 2 + 2*align + 4*l.games
 	if cfg.Autoreset != vec.SameStep {
 		return l
@@ -86,13 +83,14 @@ func newMessageLayout(kind string, handle uint32, cfg *vec.Config, fields []vec.
 	return l
 }
 
-// finalNames lists the names of the fields under "final".
-func (l *messageLayout) finalNames() []string {
-	names := make([]string, len(l.final))
-	for i := range l.final {
-		names[i] = l.final[i].name
-	}
-	return names
+// batches is a pool and the messages that its batches lie in.
+type batches struct {
+	pool     *vec.Pool
+	layout   *messageLayout
+	messages chan *batchMessage // the batch messages that are free
+
+	bytes  int64 // the memory budget it takes, besides agents
+	agents int64 // the same for the agents of its games
 }
 
 // messagesPerPool is how many batches a pool has: one can be on its way to the
@@ -111,32 +109,22 @@ type batchMessage struct {
 	notice []byte // the message that is sent instead
 }
 
-func (l *messageLayout) messageBytes() int64 { return int64(l.size+l.tail+align) + l.besides }
-
-// newBatchMessage makes a batch message for a pool, in memory that has at least size
+// newMessage makes a batch message, in memory that has at least size
 // and tail bytes and begins at a multiple of align.
-func newBatchMessage(l *messageLayout, pool *vec.Pool, home chan *batchMessage, mem []byte) *batchMessage {
+func (b *batches) newMessage(home chan *batchMessage, mem []byte) *batchMessage {
+	l := b.layout
 	f := &batchMessage{messageLayout: l, mem: mem[: l.size : l.size+l.tail], home: home}
-	f.batch = pool.NewBatch(f.mem[l.lead:])
+	f.batch = b.pool.NewBatch(f.mem[align:])
 	for i := range l.final {
 		f.last = append(f.last, f.batch.Bytes("final."+l.final[i].name))
 	}
 	msg := f.appendStart(f.mem[:0])
 	for _, t := range f.batch.Tensors() {
 		msg = appendKey(msg, t.Name)
-		msg = appendTensorHeader(msg, l.lead+t.Offset, dtype(&t), t.Shape(), len(t.Raw))
-		msg = msg[:l.lead+t.Offset+len(t.Raw)]
+		msg = appendTensorHeader(msg, align+t.Offset, dtype(&t), t.Shape(), len(t.Raw))
+		msg = msg[:align+t.Offset+len(t.Raw)]
 	}
 	return f
-}
-
-// newBatchMessages makes the batch messages of a pool, in the server's own memory.
-func newBatchMessages(l *messageLayout, pool *vec.Pool) chan *batchMessage {
-	home := make(chan *batchMessage, messagesPerPool)
-	for range messagesPerPool {
-		home <- newBatchMessage(l, pool, home, alignedMemory(l.size+l.tail))
-	}
-	return home
 }
 
 // alignedMemory makes memory that begins at a multiple of align.

@@ -145,7 +145,7 @@ func (s *session) shareMemory(e *environment, slots, places int) error {
 		return fail(codeBadOption, "shared_memory", "leave it out: batches then come through the socket",
 			"memory cannot be shared: %v", err)
 	}
-	e.channel, e.messages = c, make(chan *batchMessage, 1)
+	e.channel = c
 	other := e.messageAt(len(c.messages), e.messages)
 	other.shares = true
 	e.messages <- other
@@ -162,7 +162,7 @@ func (c *channel) message(e *environment) *batchMessage {
 
 func (e *environment) messageAt(place int, home chan *batchMessage) *batchMessage {
 	mem := e.channel.mem[e.channel.batches[place]:]
-	return newBatchMessage(e.layout, e.pool, home, mem[:e.layout.size+e.layout.tail])
+	return e.newMessage(home, mem)
 }
 
 // describe is what the client needs to map the memory: a path that only processes of

@@ -14,22 +14,17 @@ func init() {
 // environment is what the request make makes. It belongs to its session's worker; only
 // batch messages come back from the writer, through their channel.
 type environment struct {
+	batches
 	handle   uint32
-	pool     *vec.Pool
-	layout   *messageLayout
-	messages chan *batchMessage // the batch messages that are free
-	channel  *channel           // nil without shared memory
-	noop     bool               // steps do nothing: it measures the transport alone
-	running  bool               // all games have been reset
-	mask     []bool             // scratch for reset
-	sent     []int32            // scratch for send
-	refused  error              // why a posted send was refused; the next recv returns it
+	channel  *channel // nil without shared memory
+	noop     bool     // steps do nothing: it measures the transport alone
+	running  bool     // all games have been reset
+	mask     []bool   // scratch for reset
+	sent     []int32  // scratch for send
+	refused  error    // why a posted send was refused; the next recv returns it
 	sims     []*simulator
 	starts   vec.Starts // the starts set last
-
-	bytes    int64 // the memory budget it takes, without its simulators
-	agents   int64 // the part of bytes for agents
-	starting int64 // the part of bytes for starts
+	starting int64      // the memory budget that they take
 
 	owner  *session    // its worker answers viewers
 	key    string      // the key that viewers need
@@ -87,17 +82,15 @@ func (s *session) closeEnv(e *environment, id uint64, _ nothing) (reply, error) 
 	return e.ok(id)
 }
 
-// freeEnv stops an environment's pools. Messages that are still on their way stay whole.
+// freeEnv stops an environment's pools.
 func (s *session) freeEnv(e *environment) {
 	s.server.gallery.remove(e)
 	e.running = false
-	s.memory.release(e.followedBytes * int64(len(e.followed)))
+	s.memory.release(e.starting + e.followedBytes*int64(len(e.followed)))
 	clear(e.followed)
 	close(e.gone)
 	s.freeSimulators(e)
-	e.pool.Close()
-	s.server.release(e.pool.Games())
-	s.memory.release(e.bytes + e.pool.Reserved())
+	s.freePool(&e.batches)
 	s.server.metrics.environments.Dec()
 	if e.channel != nil {
 		e.channel.free()

@@ -27,7 +27,7 @@ func (s *session) setOpponents(e *environment, id uint64, q opponentsRequest) (r
 		s.memory.release(bytes)
 		return reply{}, optionError(err)
 	}
-	s.memory.exchange(&e.bytes, &e.agents, bytes)
+	s.memory.exchange(&e.agents, bytes)
 	s.freeSimulators(e) // they have the opponents before
 	return e.ok(id)
 }

@@ -54,10 +54,9 @@ func (s *session) setStarts(e *environment, id uint64, q startsRequest) (reply, 
 	}
 	kept, e.starts = true, starts
 	if q.Add {
-		e.bytes += bytes
 		e.starting += bytes
 	} else {
-		s.memory.exchange(&e.bytes, &e.starting, bytes)
+		s.memory.exchange(&e.starting, bytes)
 	}
 	return e.ok(id)
 }
