@@ -172,16 +172,15 @@ func (f *batchMessage) message(id uint64) []byte {
 // simulated makes the message of a simulation: with the seed of its RNG, and the
 // encoded states of the games after its steps.
 func (f *batchMessage) simulated(id, seed uint64, states []byte) []byte {
-	binary.BigEndian.PutUint64(f.mem[f.idAt:], id)
-	binary.BigEndian.PutUint64(f.mem[f.seedAt:], seed)
-	msg := f.appendFinished(f.mem[:f.size], f.batch.Finished())
-	msg[0] = msgpcode.FixedMapLow | 7 // type, id, env, seed, tensors, finished, states
+	msg := f.message(id)
+	msg[0] += 2 // seed and states
+	binary.BigEndian.PutUint64(msg[f.seedAt:], seed)
 	msg = appendArrayHeader(appendKey(msg, "states"), f.games)
 	return append(msg, states...)
 }
 
 func appendState(msg []byte, pool *vec.Pool, game int) ([]byte, error) {
-	msg = appendBinary(msg, nil)
+	msg = binary.BigEndian.AppendUint32(append(msg, msgpcode.Bin32), 0)
 	from := len(msg)
 	msg, err := pool.Save(game, msg)
 	if err == nil {

@@ -39,11 +39,6 @@ func appendUint64(dst []byte, n uint64) []byte {
 	return binary.BigEndian.AppendUint64(append(dst, msgpcode.Uint64), n)
 }
 
-func appendBinary(dst, data []byte) []byte {
-	dst = binary.BigEndian.AppendUint32(append(dst, msgpcode.Bin32), uint32(len(data)))
-	return append(dst, data...)
-}
-
 // envBytes is how long the last entry of appendHead is; the id comes before it.
 const envBytes = 1 + len("env") + 5
 
