@@ -229,7 +229,7 @@ func (c *channel) posted() int {
 // slot is the slot of the next step, or of the one being made.
 func (c *channel) slot() int { return int(c.turn % uint64(len(c.actions))) }
 
-// take makes a request of what lies in the next slot: a message, or a step, whose actions
+// take makes a request of what lies in the next slot: a message, or a step, whose games and actions
 // it copies to where the client cannot write. The batch goes to the place that the step
 // names, or without one to the slot's own; with a batch size a step without a place begins
 // games. n is the number of posted steps. If they make no sense, take returns the reason.
@@ -252,10 +252,12 @@ func (c *channel) take(e *environment, n int) (r *request, nonsense string) {
 	case c.place < 0 && c.games == nil:
 		c.place = int64(slot)
 	case c.place < 0:
-		if !c.takeGames(c.mem[c.games[slot]:]) {
+		list := c.mem[c.games[slot]:]
+		n := 4 * uint64(binary.LittleEndian.Uint32(list))
+		if n > uint64(cap(c.sent)) {
 			return nil, fmt.Sprintf("a step of more than all %d games", cap(c.sent)/4)
 		}
-		c.request.name = "send"
+		c.request.name, c.sent = "send", append(c.sent[:0], list[4:4+n]...)
 	case c.games != nil:
 		c.request.name = "recv"
 	}
@@ -273,16 +275,6 @@ func (c *channel) give(rep reply) bool {
 	if rep.batch != nil {
 		rep.batch.home <- rep.batch
 	}
-	return true
-}
-
-// takeGames copies the list of games to begin, unless it is too long.
-func (c *channel) takeGames(list []byte) bool {
-	n := 4 * uint64(binary.LittleEndian.Uint32(list))
-	if n > uint64(cap(c.sent)) {
-		return false
-	}
-	c.sent = append(c.sent[:0], list[4:4+n]...)
 	return true
 }
 
