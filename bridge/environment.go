@@ -31,8 +31,8 @@ type environment struct {
 	listed bool        // whether the list of all environments shows the key
 	begun  atomic.Bool // the same as running, for other goroutines
 	moves  atomic.Uint64
-	gone   chan struct{} // closed once the environment is freed
-	shown  shown         // what the client shows viewers, see show
+	gone   chan struct{}         // closed once the environment is freed
+	shown  atomic.Pointer[shown] // what the client has shown viewers last
 
 	followed      map[int]*followed // games that have viewers; only the worker uses it
 	followedBytes int64             // the most memory that each takes

@@ -46,6 +46,7 @@ func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
 	}
 	e := &environment{handle: s.nextHandle, noop: q.Noop, listed: q.Listed, owner: s,
 		key: s.server.cfg.newKey(), gone: make(chan struct{}), followed: map[int]*followed{}}
+	e.shown.Store(new(shown))
 	messages := messagesPerPool
 	if q.Slots > 0 {
 		messages = 0 // shareMemory reserves their memory

@@ -35,7 +35,7 @@ func (s *session) reset(e *environment, id uint64, q resetRequest) (reply, error
 	}
 	e.running, e.refused = true, nil
 	e.begun.Store(true)
-	e.shown.set(nil, nil)
+	e.shown.Store(&shown{number: e.shown.Load().number + 1})
 	return f.reply(id), nil
 }
 
