@@ -91,7 +91,6 @@ func (s *session) freeEnv(e *environment) {
 	close(e.gone)
 	s.freeSimulators(e)
 	s.freePool(&e.batches)
-	s.server.metrics.environments.Dec()
 	if e.channel != nil {
 		e.channel.free()
 	}

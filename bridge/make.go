@@ -55,7 +55,6 @@ func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
 		return reply{}, err
 	}
 	e.followedBytes = followedBytes(e.pool)
-	s.server.metrics.environments.Inc()
 	if q.Slots > 0 {
 		if err := s.shareMemory(e, q.Slots, q.Places); err != nil {
 			s.freeEnv(e)
