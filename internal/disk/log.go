@@ -3,6 +3,7 @@ package disk
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,7 +24,6 @@ type Log struct {
 	file   File
 	end    int64
 	broken error // the error after which nothing more is written
-	closed bool
 }
 
 // LogOptions say what a log is for. All are required.
@@ -96,11 +96,9 @@ func (l *Log) read(first []byte, o *LogOptions) error {
 			err = o.Accept(record)
 		case len(line) == 0:
 			return nil
-		case bad != nil && damaged == nil:
-			damaged = fmt.Errorf("%s: line %d is damaged: %w; cut the file off before it, and what it and the later lines "+
-				"hold will be done again", l.path, number, bad)
-			continue
 		case bad != nil:
+			damaged = cmp.Or(damaged, fmt.Errorf("%s: line %d is damaged: %w; cut the file off before it, and what it and "+
+				"the later lines hold will be done again", l.path, number, bad))
 			continue
 		case damaged != nil:
 			return damaged
@@ -176,14 +174,8 @@ func (l *Log) Sync() error {
 	return nil
 }
 
-// Close closes the log. Closing twice does nothing.
-func (l *Log) Close() error {
-	if l.closed {
-		return nil
-	}
-	l.closed = true
-	return l.file.Close()
-}
+// Close closes the log.
+func (l *Log) Close() error { return l.file.Close() }
 
 // ReadLog passes the header and the records of a log to take, without changing or
 // locking the log. It leaves out a line that a writer has only half written, and
