@@ -96,10 +96,7 @@ func (w *worker) beginAt(i int, seed env.Seed, start *Start) {
 		p.cfg.Variants.play(g, p.cfg.Variants.pick(i, seed))
 		g.match.Reset(seed)
 	} else {
-		p.cfg.Variants.play(g, start.variant)
-		start.sit(p, seed, g)
-		start.set(g.match, seed)
-		g.begun = g.match.Status().Steps
+		start.begin(g, seed)
 	}
 	if g.tracker != nil {
 		g.tracker.Begin(g.match)

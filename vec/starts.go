@@ -129,23 +129,20 @@ func (s *starts) draw(seed env.Seed) *Start {
 	return s.States[draw(s.reach, &rng)]
 }
 
-// sit fills in which seats learn, and which others play, in an episode of game g that begins in s.
-func (s *Start) sit(p *Pool, seed env.Seed, g *game) {
-	if !p.seating.drawn {
-		return
+// begin puts game g into the saved position, with the episode's own RNG and the seats for it.
+func (s *Start) begin(g *game, seed env.Seed) {
+	if s.pool.seating.drawn {
+		learner := s.learner
+		if learner < 0 {
+			rng := seed.RNG(env.StreamSeats)
+			learner = s.in[rng.IntN(len(s.in))]
+		}
+		s.pool.seating.around(learner, g.rows, g.others)
 	}
-	learner := s.learner
-	if learner < 0 {
-		rng := seed.RNG(env.StreamSeats)
-		learner = s.in[rng.IntN(len(s.in))]
-	}
-	p.seating.around(learner, g.rows, g.others)
-}
-
-// set puts the match into the saved position, with the episode's own RNG.
-func (s *Start) set(m env.Match, seed env.Seed) {
-	if err := m.Restore(s.match); err != nil {
+	s.pool.cfg.Variants.play(g, s.variant)
+	if err := g.match.Restore(s.match); err != nil {
 		panic(fmt.Sprintf("vec: a start is not taken again: %v", err)) // NewStart has restored it
 	}
-	m.Reseed(seed)
+	g.match.Reseed(seed)
+	g.begun = g.match.Status().Steps
 }
