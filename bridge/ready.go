@@ -75,16 +75,7 @@ func (s *session) recvGames(e *environment, id uint64, _ nothing) (reply, error)
 		e.refused = nil
 		return reply{}, err
 	}
-	f := s.into(e)
-	if e.noop {
-		return f.reply(id), nil
-	}
-	if err := e.pool.Recv(f.batch); err != nil {
-		return reply{}, s.fromVec(err, "env")
-	}
-	s.server.metrics.steps.Add(float64(f.games))
-	e.moves.Add(uint64(f.games))
-	return f.reply(id), nil
+	return s.advance(e, id, "env", e.pool.Recv)
 }
 
 // wantBatchSize returns an error unless the games have been reset, and have a batch size exactly if wanted.
