@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -88,11 +89,7 @@ func newMetrics(srv *Server) *metrics {
 
 // answered counts a request by its type, and the batch if the answer has one.
 func (m *metrics) answered(request string, took time.Duration, batch bool) {
-	seconds, ok := m.seconds[request]
-	if !ok {
-		seconds = m.invalid
-	}
-	seconds.Observe(took.Seconds())
+	cmp.Or(m.seconds[request], m.invalid).Observe(took.Seconds())
 	if batch {
 		m.batches.Inc()
 	}
