@@ -16,20 +16,19 @@ func init() {
 type environment struct {
 	batches
 	handle   uint32
-	channel  *channel // nil without shared memory
-	noop     bool     // steps do nothing: it measures the transport alone
-	running  bool     // all games have been reset
-	mask     []bool   // scratch for reset
-	sent     []int32  // scratch for send
-	refused  error    // why a posted send was refused; the next recv returns it
+	channel  *channel    // nil without shared memory
+	noop     bool        // steps do nothing: it measures the transport alone
+	running  atomic.Bool // all games have been reset
+	mask     []bool      // scratch for reset
+	sent     []int32     // scratch for send
+	refused  error       // why a posted send was refused; the next recv returns it
 	sims     []*simulator
 	starts   vec.Starts // the starts set last
 	starting int64      // the memory budget that they take
 
-	owner  *session    // its worker answers viewers
-	key    string      // the key that viewers need
-	listed bool        // whether the list of all environments shows the key
-	begun  atomic.Bool // the same as running, for other goroutines
+	owner  *session // its worker answers viewers
+	key    string   // the key that viewers need
+	listed bool     // whether the list of all environments shows the key
 	moves  atomic.Uint64
 	gone   chan struct{}         // closed once the environment is freed
 	shown  atomic.Pointer[shown] // what the client has shown viewers last
@@ -56,7 +55,7 @@ func (s *session) find(handle uint64) (*environment, error) {
 
 // wantRunning returns an error if the games have not been reset.
 func (e *environment) wantRunning() error {
-	if e.running {
+	if e.running.Load() {
 		return nil
 	}
 	return fail(codeNotReset, "env", "send reset first", "environment %d has not been reset", e.handle)
@@ -85,7 +84,7 @@ func (s *session) closeEnv(e *environment, id uint64, _ nothing) (reply, error) 
 // freeEnv stops an environment's pools.
 func (s *session) freeEnv(e *environment) {
 	s.server.gallery.remove(e)
-	e.running = false
+	e.running.Store(false)
 	s.memory.release(e.starting + e.followedBytes*int64(len(e.followed)))
 	clear(e.followed)
 	close(e.gone)

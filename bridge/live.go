@@ -90,7 +90,7 @@ func (g *gallery) list() []LiveEnv {
 
 func (e *environment) about() LiveEnv {
 	return LiveEnv{Env: e.pool.Spec().ID, Games: e.pool.Games(), Learners: e.pool.Learners(), Client: e.owner.client,
-		Running: e.begun.Load(), Moves: e.moves.Load()}
+		Running: e.running.Load(), Moves: e.moves.Load()}
 }
 
 // Live answers those who have the key of an environment: GET /live says what it is, and GET

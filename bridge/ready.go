@@ -82,7 +82,7 @@ func (s *session) recvGames(e *environment, id uint64, _ nothing) (reply, error)
 func (e *environment) wantBatchSize(wanted bool) error {
 	size := e.pool.Config().BatchSize
 	switch {
-	case !e.running:
+	case !e.running.Load():
 		return e.wantRunning()
 	case wanted && size == 0:
 		return fail(codeBadOption, "env", "step it with step, or make it with batch_size",

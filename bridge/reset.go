@@ -33,8 +33,8 @@ func (s *session) reset(e *environment, id uint64, q resetRequest) (reply, error
 	if err := e.pool.Reset(f.batch, o); err != nil {
 		return reply{}, s.fromVec(err, "mask")
 	}
-	e.running, e.refused = true, nil
-	e.begun.Store(true)
+	e.refused = nil
+	e.running.Store(true)
 	e.shown.Store(&shown{number: e.shown.Load().number + 1})
 	return f.reply(id), nil
 }
