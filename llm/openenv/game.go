@@ -119,14 +119,19 @@ func (g *game) play(late bool) {
 	defer g.guard()
 	for g.started.Load() && !g.over.Load() && !g.lease.Load() && g.hasSessions() {
 		step := g.look()
+		waits, asked, in := false, false, g.match.Status().In
 		for _, s := range g.seats {
-			if s != nil {
-				s.See(&step)
+			if s == nil {
+				continue
 			}
-		}
-		waits, asked := false, false
-		for _, s := range g.playing() {
-			g.ask(s, &step)
+			if s.See(&step); !in.Has(s.Number) {
+				continue
+			}
+			if !s.ready && s.Holds {
+				if s.ready = !s.Act(&step, g.action(s.Number)); !s.ready {
+					g.reply(s, &step) // its answer has no action left for the coming tick
+				}
+			}
 			waits, asked = waits || s.ready, asked || !s.ready
 		}
 		if asked && !late {
@@ -152,30 +157,9 @@ func (g *game) guard() {
 	}
 }
 
-// playing are the seats of sessions whose actions count.
-func (g *game) playing() (all []*seat) {
-	in := g.match.Status().In
-	for _, s := range g.seats {
-		if s != nil && in.Has(s.Number) {
-			all = append(all, s)
-		}
-	}
-	return all
-}
-
 // hasSessions reports whether a session still takes part in the game.
 func (g *game) hasSessions() bool {
 	return slices.ContainsFunc(g.seats, func(s *seat) bool { return s != nil && !s.done })
-}
-
-// ask takes a seat's action for the coming tick from its answer. If the answer has none left, it sends the reply.
-func (g *game) ask(s *seat, step *scene.Step) {
-	if s.ready || !s.Holds {
-		return
-	}
-	if s.ready = !s.Act(step, g.action(s.Number)); !s.ready {
-		g.reply(s, step)
-	}
 }
 
 // action is the part of the coming tick's actions that belongs to a seat.
