@@ -163,7 +163,11 @@ func (h *Handler) find(o options) (found any) {
 func (g *game) open(o options) *seat {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.lease.After(seconds(*g.options.WaitS), g.startWithout)
+	g.lease.After(seconds(*g.options.WaitS), func() { // begins the game without the sessions that have not come
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.begin()
+	})
 	return g.sit(*g.options.Seat, o)
 }
 
@@ -199,13 +203,6 @@ func (g *game) sit(n int, o options) *seat {
 		g.begin()
 	}
 	return s
-}
-
-// startWithout begins the game without the sessions that have not come.
-func (g *game) startWithout() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.begin()
 }
 
 // leave ends a session's part in its game, and the game if it was the last.
