@@ -290,7 +290,7 @@ func (p *plan) resolveSeats() error {
 		p.cfg.OnDeath = Wait
 	}
 	p.train = p.cfg.OnDeath == End
-	c, err := p.newLineUpSet(lineUps)
+	c, err := p.newLineUps(lineUps)
 	if err != nil {
 		return err
 	}

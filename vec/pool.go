@@ -23,8 +23,8 @@ type Pool struct {
 	maskN   int
 
 	workers     []worker
-	lineUpSet   *lineUpSet
-	starts      starts
+	lineUpSet   *LineUps // the line-ups set last
+	starts      Starts
 	players     [][]env.Agent // the agents that play each game's rows in Play, and their name
 	playersName string
 	outsiders   map[string]bool // the agents of Config.Agent that line-ups have had: see savedAgent

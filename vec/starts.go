@@ -29,12 +29,8 @@ type Starts struct {
 
 	// Ordinary is the share of episodes that begin as they do without Starts, 0 to 1.
 	Ordinary float64
-}
 
-// starts is a pool's Starts.
-type starts struct {
-	Starts
-	reach []float64
+	reach []float64 // in a pool the sums of the weights up to each
 }
 
 // NewStart makes a start of what Load takes. That may have been saved in any pool with
@@ -90,8 +86,8 @@ func (p *Pool) SetStarts(s Starts) error {
 		}
 	}
 	p.rest()
-	s.States = slices.Clone(s.States)
-	p.starts = starts{s, reach}
+	s.States, s.reach = slices.Clone(s.States), reach
+	p.starts = s
 	return nil
 }
 
@@ -118,7 +114,7 @@ func (p *Pool) checkStart(s *Start) error {
 }
 
 // draw returns the start of an episode, nil if the game decides where it begins.
-func (s *starts) draw(seed env.Seed) *Start {
+func (s *Starts) draw(seed env.Seed) *Start {
 	if len(s.States) == 0 {
 		return nil
 	}
