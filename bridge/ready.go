@@ -48,7 +48,7 @@ func (s *session) send(e *environment, q sendRequest) error {
 	most := e.pool.Games() - 1
 	for k, game := range e.sent {
 		if game < 0 || int(game) > most {
-			return inField(outOfRange(element("games", k), game, 0, uint64(most)), "games")
+			return outOfRange(element("games", k), game, 0, uint64(most))
 		}
 	}
 	if e.noop {

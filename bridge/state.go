@@ -39,7 +39,7 @@ func (e *environment) pickGames(games []int) ([]int, error) {
 	seen := make([]bool, e.pool.Games())
 	for i, game := range games {
 		if game >= len(seen) {
-			return nil, inField(outOfRange(element("games", i), game, 0, uint64(len(seen)-1)), "games")
+			return nil, outOfRange(element("games", i), game, 0, uint64(len(seen)-1))
 		}
 		if seen[game] {
 			return nil, fail(codeBadOption, "games", "", "games names %d twice", game)
