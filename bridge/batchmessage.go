@@ -12,7 +12,7 @@ import (
 	"pommego/vec"
 )
 
-// messageLayout says where everything lies in the batch messages of one pool.
+// batches is a pool and the messages that its batches lie in. All are laid out alike:
 //
 //	head | key, header | data of field 0 | key, header | data of field 1 | ... | tail
 //
@@ -20,7 +20,10 @@ import (
 // around the field goes there, once: message and batch are the same memory.
 // What changes from step to step is the request's number, whose size is fixed,
 // and the tail: the list of finished games and their last observations.
-type messageLayout struct {
+type batches struct {
+	pool     *vec.Pool
+	messages chan *batchMessage // those that are free
+
 	kind   string // the reply's type
 	handle uint32
 	fields []vec.Tensor // the fields of the message, without memory
@@ -33,6 +36,8 @@ type messageLayout struct {
 	tail   int // the most bytes the tail can take
 
 	besides int64 // the memory that a batch takes besides the message
+	bytes   int64 // the memory budget that all take, besides agents
+	agents  int64 // the same for the agents of the games
 }
 
 // finalField is a field of which the message also has the rows of a finished game's last position.
@@ -63,8 +68,10 @@ func headroom(fields []vec.Tensor) int {
 // dtype is the name of a tensor's type in messages.
 func dtype(t *vec.Tensor) env.DType { return env.DType(t.Dtype().String()) }
 
-func newMessageLayout(kind string, handle uint32, cfg *vec.Config, fields []vec.Tensor, batch int) *messageLayout {
-	l := &messageLayout{kind: kind, handle: handle, fields: fields, games: cfg.BatchGames(), size: align + batch}
+// newBatches lays out the messages of a pool that is not made yet.
+func newBatches(kind string, handle uint32, cfg *vec.Config, fields []vec.Tensor, own vec.Memory) *batches {
+	l := &batches{kind: kind, handle: handle, fields: fields, games: cfg.BatchGames(), size: align + int(own.Slab),
+		besides: own.Batch, agents: own.Agents}
 	l.tail = len("finished") + 2 + 2*align + 4*l.games
 	if cfg.Autoreset != vec.SameStep {
 		return l
@@ -83,26 +90,16 @@ func newMessageLayout(kind string, handle uint32, cfg *vec.Config, fields []vec.
 	return l
 }
 
-// batches is a pool and the messages that its batches lie in.
-type batches struct {
-	pool     *vec.Pool
-	layout   *messageLayout
-	messages chan *batchMessage // the batch messages that are free
-
-	bytes  int64 // the memory budget it takes, besides agents
-	agents int64 // the same for the agents of its games
-}
-
 // messagesPerPool is how many batches a pool has: one can be on its way to the
 // client while the next is written.
 const messagesPerPool = 2
 
 // batchMessage is one batch and the message around it, in the same memory.
 type batchMessage struct {
-	*messageLayout
+	*batches
 	mem   []byte
 	batch *vec.Batch
-	last  [][]byte           // for each of layout.final, the batch's final rows
+	last  [][]byte           // for each of final, the batch's final rows
 	home  chan *batchMessage // where the writer puts it once the message is sent; nil in a channel's slot
 
 	shares bool   // the client reads the message in shared memory, and the socket carries only a notice
@@ -112,11 +109,10 @@ type batchMessage struct {
 // newMessage makes a batch message, in memory that has at least size
 // and tail bytes and begins at a multiple of align.
 func (b *batches) newMessage(home chan *batchMessage, mem []byte) *batchMessage {
-	l := b.layout
-	f := &batchMessage{messageLayout: l, mem: mem[: l.size : l.size+l.tail], home: home}
+	f := &batchMessage{batches: b, mem: mem[: b.size : b.size+b.tail], home: home}
 	f.batch = b.pool.NewBatch(f.mem[align:])
-	for i := range l.final {
-		f.last = append(f.last, f.batch.Bytes("final."+l.final[i].name))
+	for i := range b.final {
+		f.last = append(f.last, f.batch.Bytes("final."+b.final[i].name))
 	}
 	msg := f.appendStart(f.mem[:0])
 	for _, t := range f.batch.Tensors() {

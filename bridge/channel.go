@@ -134,8 +134,8 @@ func (s *session) shareMemory(e *environment, slots, places int) error {
 	if e.pool.Config().BatchSize > 0 {
 		games = e.pool.Games()
 	}
-	c := newChannel(slots, places, e.pool.Rows()*len(e.pool.Spec().Actions), e.layout.size+e.layout.tail, games)
-	bytes := int64(c.size) + int64(len(c.messages)+1)*e.layout.besides
+	c := newChannel(slots, places, e.pool.Rows()*len(e.pool.Spec().Actions), e.size+e.tail, games)
+	bytes := int64(c.size) + int64(len(c.messages)+1)*e.besides
 	what := fmt.Sprintf("shared memory for %d batches", len(c.messages)+1)
 	if err := s.memory.reserve(bytes, "shared_memory", what); err != nil {
 		return err

@@ -14,8 +14,7 @@ func init() {
 // environment is what the request make makes. It belongs to its session's worker; only
 // batch messages come back from the writer, through their channel.
 type environment struct {
-	batches
-	handle   uint32
+	*batches
 	channel  *channel    // nil without shared memory
 	noop     bool        // steps do nothing: it measures the transport alone
 	running  atomic.Bool // all games have been reset
@@ -89,7 +88,7 @@ func (s *session) freeEnv(e *environment) {
 	clear(e.followed)
 	close(e.gone)
 	s.freeSimulators(e)
-	s.freePool(&e.batches)
+	s.freePool(e.batches)
 	if e.channel != nil {
 		e.channel.free()
 	}

@@ -24,7 +24,7 @@ type simulateRequest struct {
 const keptSimulators = 4
 
 type simulator struct {
-	batches
+	*batches
 	states  []byte // scratch: the states after the steps, encoded
 	room    int64  // the memory budget that states take
 	players int64  // the same for the agents that play on
@@ -85,7 +85,7 @@ func (s *session) simulate(e *environment, id uint64, q simulateRequest) (rep re
 // reserveStates reserves memory for new states of so many bytes: for what the simulator keeps of them,
 // and for what the reply holds, which is the batch and the states. It returns the latter as held.
 func (s *session) reserveStates(sim *simulator, bytes int64) (held int64, err error) {
-	held = bytes + int64(sim.layout.size)
+	held = bytes + int64(sim.size)
 	more := max(bytes-sim.room, 0)
 	if err := s.memory.reserve(held+more, "states", fmt.Sprintf("simulating %d states", sim.pool.Games())); err != nil {
 		return 0, err
@@ -148,5 +148,5 @@ func (s *session) freeSimulators(e *environment) {
 
 func (s *session) freeSimulator(sim *simulator) {
 	s.memory.release(sim.room + sim.players)
-	s.freePool(&sim.batches)
+	s.freePool(sim.batches)
 }
