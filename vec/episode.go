@@ -101,7 +101,7 @@ func (w *worker) beginAt(i int, seed env.Seed, start *Start) {
 	if g.tracker != nil {
 		g.tracker.Begin(g.match)
 	}
-	p.startCounts(i)
+	p.count(i, p.counted) // those with which the episode begins
 	if p.train {
 		g.match.SetTrainingSeat(int(g.rows[0]))
 	}
@@ -275,8 +275,8 @@ func (w *worker) clearFlags(from, to int) {
 func (w *worker) writeGame(i int, done bool) {
 	p, g, b := w.p, &w.p.games[i], w.p.job.batch
 	b.length[i] = int32(g.status.Steps - g.begun)
-	if done && b.counts != nil {
-		w.writeCounts(i)
+	if done {
+		p.count(i, b.counts)
 	}
 	if b.late != nil {
 		b.late[i], b.failed[i], b.void[i] = g.lineup.missed()
@@ -291,14 +291,6 @@ func (w *worker) writeGame(i int, done bool) {
 	winners := b.winners[i*p.spec.Seats : (i+1)*p.spec.Seats]
 	for seat := range winners {
 		winners[seat] = toByte(g.status.Winners.Has(seat))
-	}
-}
-
-func (w *worker) writeCounts(i int) {
-	g, n := &w.p.games[i], w.p.counts
-	counts := w.p.job.batch.counts[i*len(g.rows)*n : (i+1)*len(g.rows)*n]
-	for k, seat := range g.rows {
-		g.tracker.Counts(g.match, int(seat), counts[k*n:(k+1)*n])
 	}
 }
 
@@ -320,15 +312,15 @@ func (w *worker) writeStepCounts(i int) {
 	}
 }
 
-// startCounts notes the counts with which an episode of game i begins.
-func (p *Pool) startCounts(i int) {
-	if p.counted == nil {
+// count writes what is counted so far for the rows of game i, unless to is nil.
+func (p *Pool) count(i int, to []int32) {
+	if to == nil {
 		return
 	}
 	g, n := &p.games[i], p.counts
 	for k, seat := range g.rows {
 		at := (i*len(g.rows) + k) * n
-		g.tracker.Counts(g.match, int(seat), p.counted[at:at+n])
+		g.tracker.Counts(g.match, int(seat), to[at:at+n])
 	}
 }
 

@@ -335,7 +335,7 @@ func (p *Pool) adopt(i int, s *gamestate.State, l lineup) {
 	}
 	copy(g.returns, s.Returns)
 	g.before, g.status = 0, g.match.Status()
-	p.startCounts(i)
+	p.count(i, p.counted) // those with which the episode begins
 	p.phases[i] = running
 	if s.Ended {
 		p.phases[i] = ended
