@@ -70,9 +70,7 @@ func appendTensorHeader(dst []byte, end int, dtype env.DType, shape []int, size 
 		panic("bridge: no room for a tensor's header")
 	}
 	dst = binary.BigEndian.AppendUint16(append(dst, msgpcode.Bin16), uint16(pad))
-	for range pad {
-		dst = append(dst, 0)
-	}
+	dst = append(dst, make([]byte, pad)...)
 	return binary.BigEndian.AppendUint32(append(dst, msgpcode.Bin32), uint32(size))
 }
 
