@@ -234,8 +234,14 @@ func (p *Pool) replace(i int, s *savedGame, bare bool) (err error) {
 		before = g.match.Append(nil)
 	}
 	defer func() {
-		if err != nil {
-			p.putBack(i, variant, before)
+		if err == nil {
+			return
+		}
+		if p.cfg.Variants.play(g, variant); before == nil {
+			return // it had no state before, and needs a reset in any case
+		}
+		if err := g.match.Restore(before); err != nil {
+			panic(fmt.Sprintf("vec: game %d does not take its own state back: %v", i, err))
 		}
 	}()
 	p.cfg.Variants.play(g, s.variant)
@@ -280,17 +286,6 @@ func (p *Pool) invent(game int) (*gamestate.State, error) {
 	}
 	return &gamestate.State{Train: p.train, Seed: seed, Rows: saved.Ints(rows),
 		Returns: make([]float64, len(rows)), Agents: l.saved()}, nil
-}
-
-// putBack undoes the restore of a match. A game that had no state before is not put
-// back: it needs a reset in any case.
-func (p *Pool) putBack(i, variant int, before []byte) {
-	if p.cfg.Variants.play(&p.games[i], variant); before == nil {
-		return
-	}
-	if err := p.games[i].match.Restore(before); err != nil {
-		panic(fmt.Sprintf("vec: game %d does not take its own state back: %v", i, err))
-	}
 }
 
 // fits returns an error if a saved game, apart from its match, does not fit the pool, else nil.
