@@ -31,9 +31,6 @@ func (srv *Server) Operations() http.Handler {
 	})
 }
 
-// Known reports whether a request calls the server by an IP address or by one of its names.
-func (srv *Server) Known(r *http.Request) bool { return srv.knowsHost(r.Host) }
-
 // probe answers /healthz and /readyz, and reports whether r was one of them.
 func (srv *Server) probe(w http.ResponseWriter, r *http.Request) bool {
 	switch r.URL.Path {
