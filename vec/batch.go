@@ -82,9 +82,7 @@ func (p *Pool) newBatch(l *layout, games int, mem []byte) *Batch {
 	b.terminated, b.truncated = b.Bytes("terminated"), b.Bytes("truncated")
 	b.done, b.result, b.winners = b.Bytes("game.done"), b.Bytes("game.result"), b.Bytes("game.winners")
 	b.length, b.counts, b.stepCounts = b.int32s("game.length"), b.int32s("game.counts"), b.int32s("counts")
-	if b.late, b.failed = b.int32s("game.late"), b.int32s("game.failed"); b.late != nil {
-		b.void = b.Bytes("game.void")
-	}
+	b.late, b.failed, b.void = b.int32s("game.late"), b.int32s("game.failed"), b.Bytes("game.void")
 	b.lineUp, b.index = b.int32s("game.line_up"), b.int32s("game.index")
 	b.seed, b.episode = b.Tensor("game.seed").Uint64s(), b.Tensor("game.episode").Uint64s()
 	return b
