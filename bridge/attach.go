@@ -1,7 +1,5 @@
 package bridge
 
-func init() { registerEnv("attach", false, (*session).attach) }
-
 // attach notes that the client has mapped the environment's memory.
 func (s *session) attach(e *environment, id uint64, _ nothing) (reply, error) {
 	if e.channel == nil {

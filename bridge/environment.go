@@ -7,10 +7,6 @@ import (
 	"pommego/vec"
 )
 
-func init() {
-	registerEnv("close", false, (*session).closeEnv)
-}
-
 // environment is what the request make makes. It belongs to its session's worker; only
 // batch messages come back from the writer, through their channel.
 type environment struct {

@@ -10,8 +10,6 @@ import (
 	"pommego/env"
 )
 
-func init() { register("hello", (*session).hello) }
-
 const helloBytes = 4 << 10 // the longest first message
 
 // helloRequest is the first request of a connection.

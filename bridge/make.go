@@ -14,8 +14,6 @@ import (
 // maxAgentSeconds is the most time that an agent outside the server can have for a move.
 const maxAgentSeconds = 3600
 
-func init() { register("make", (*session).makeEnv) }
-
 // makeRequest asks for an environment.
 type makeRequest struct {
 	gameRequest

@@ -2,8 +2,6 @@ package bridge
 
 import "pommego/vec"
 
-func init() { registerEnv("set_opponents", false, (*session).setOpponents) }
-
 // opponentsRequest names who plays the seats that do not learn.
 type opponentsRequest struct {
 	Opponents []string `wire:"opponents,0..256"`

@@ -1,22 +1,6 @@
 package bridge
 
-import (
-	"cmp"
-	"encoding/binary"
-)
-
-func init() {
-	registerEnv("send", false, (*session).sendGames)
-	requests["send"].posted = func(s *session, e *environment, _ uint64) (reply, error) {
-		// The answer to the next recv says what was wrong.
-		e.refused = cmp.Or(e.refused, s.send(e, sendRequest{e.channel.begins(), e.channel.moves(e.pool)}))
-		return reply{}, nil
-	}
-	registerEnv("recv", false, (*session).recvGames)
-	requests["recv"].posted = func(s *session, e *environment, id uint64) (reply, error) {
-		return s.recvGames(e, id, nothing{})
-	}
-}
+import "encoding/binary"
 
 // sendRequest asks for a step of some games of an environment with a batch size.
 type sendRequest struct {

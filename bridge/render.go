@@ -9,8 +9,6 @@ import (
 	"pommego/env"
 )
 
-func init() { registerEnv("render", true, (*session).render) }
-
 // renderRequest asks for a picture of one game.
 type renderRequest struct {
 	Game   int  `wire:"game,needed"`

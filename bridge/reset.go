@@ -7,8 +7,6 @@ import (
 	"pommego/vec"
 )
 
-func init() { registerEnv("reset", false, (*session).reset) }
-
 // resetRequest asks for new episodes.
 type resetRequest struct {
 	Seed  *uint64 `wire:"seed,0..18446744073709551615"`

@@ -8,8 +8,6 @@ import (
 	"pommego/env"
 )
 
-func init() { registerEnv("show", false, (*session).show) }
-
 // showRequest tells viewers what the client chooses its next actions by.
 type showRequest struct {
 	Probabilities tensor `wire:"probabilities,float32"`

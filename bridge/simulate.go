@@ -9,8 +9,6 @@ import (
 	"pommego/env"
 )
 
-func init() { registerEnv("simulate", false, (*session).simulate) }
-
 // simulateRequest asks for steps of a forward model.
 type simulateRequest struct {
 	States  [][]byte `wire:"states,needed,1..65536"`

@@ -7,8 +7,6 @@ import (
 	"pommego/vec"
 )
 
-func init() { registerEnv("set_starts", false, (*session).setStarts) }
-
 // startsRequest says where episodes are to begin.
 type startsRequest struct {
 	States   [][]byte  `wire:"states,needed"`

@@ -10,11 +10,6 @@ import (
 	"pommego/vec"
 )
 
-func init() {
-	registerEnv("get_state", true, (*session).getState)
-	registerEnv("set_state", true, (*session).setState)
-}
-
 // getStateRequest asks for saved games.
 type getStateRequest struct {
 	Games []int `wire:"games"` // nil: all

@@ -5,14 +5,6 @@ import (
 	"pommego/vec"
 )
 
-func init() {
-	registerEnv("step", false, (*session).step)
-	requests["step"].posted = func(s *session, e *environment, id uint64) (reply, error) {
-		return s.step(e, id, stepRequest{e.channel.moves(e.pool)})
-	}
-	registerEnv("observe", true, (*session).observe)
-}
-
 // stepRequest moves all of an environment's games.
 type stepRequest struct {
 	Actions tensor `wire:"actions,needed,uint8"`
