@@ -180,20 +180,25 @@ func (c *channel) describe() entries {
 }
 
 // attach begins to look for steps, once the client has mapped the memory; from then on
-// nobody else can map it. Whenever a step is posted while the worker waits, the channel
-// sends to stepSignal, unless that is full.
-func (c *channel) attach(stepSignal chan<- struct{}) error {
-	if c.file == nil {
-		return nil
+// nobody else can map it.
+func (s *session) attach(e *environment, id uint64, _ nothing) (reply, error) {
+	c := e.channel
+	if c == nil {
+		return reply{}, fail(codeBadOption, "env", "make it with shared_memory", "environment %d shares no memory", e.handle)
 	}
-	file := c.file
-	c.file, c.wait, c.gone = nil, make(chan uint32, 1), make(chan struct{})
-	go c.listen(stepSignal)
-	return file.Close()
+	if file := c.file; file != nil {
+		c.file, c.wait, c.gone = nil, make(chan uint32, 1), make(chan struct{})
+		go c.listen(s.stepSignal)
+		if err := file.Close(); err != nil {
+			return reply{}, err
+		}
+	}
+	return e.ok(id)
 }
 
 // listen waits for steps whenever the worker asks it to. That takes a thread, but only
-// as long as nothing happens.
+// as long as nothing happens. Whenever a step is posted while the worker waits, it
+// sends to stepSignal, unless that is full.
 func (c *channel) listen(stepSignal chan<- struct{}) {
 	defer close(c.gone)
 	for seen := range c.wait {
