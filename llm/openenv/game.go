@@ -36,8 +36,7 @@ type game struct {
 	sessions int        // how many have not left
 	match    env.Match
 	tracker  env.Tracker
-	agents   []env.Agent // by seat; nil: a session plays the seat, or it only stops
-	standIns []env.Agent // by seat: the agent that plays on if the session leaves
+	agents   []env.Agent // by seat: the agent that plays it while no session does; nil: it only stops then
 	seats    []*seat     // by seat; nil: no session plays it
 	actions  []uint8     // the actions of the coming tick, and after it of the last; nil before the first
 	waited   int         // the tick whose time limit runs; -1: none
@@ -73,14 +72,9 @@ func (g *game) begin() {
 	}
 	defer g.guard()
 	seed := env.Seed{Value: *g.options.Seed}
-	for n := range g.line {
-		if g.line[n] == open && g.seats[n] == nil {
-			g.agents[n] = g.standIns[n]
-		}
-		for _, a := range []env.Agent{g.agents[n], g.standIns[n]} {
-			if a != nil {
-				a.Reset(seed.RNG(env.StreamAgents + uint64(n)))
-			}
+	for n, a := range g.agents {
+		if a != nil {
+			a.Reset(seed.RNG(env.StreamAgents + uint64(n)))
 		}
 	}
 	g.play(false)
@@ -272,7 +266,6 @@ func (g *game) leave(s *seat) (last bool) {
 		}
 		g.lease.Release()
 	} else if g.started.Load() {
-		g.agents[s.Number] = g.standIns[s.Number]
 		g.play(false)
 	}
 	return last
