@@ -63,16 +63,10 @@ func (srv *Server) unready() string {
 // gone or ctx is done. It returns how many are left. The caller then shuts the server down.
 func (srv *Server) Drain(ctx context.Context) (left int) {
 	srv.draining.Store(true)
-	look := time.NewTicker(10 * time.Millisecond)
-	defer look.Stop()
 	for {
-		if left = int(srv.connections.Load()); left == 0 {
-			return 0
-		}
-		select {
-		case <-ctx.Done():
+		if left = int(srv.connections.Load()); left == 0 || ctx.Err() != nil {
 			return left
-		case <-look.C:
 		}
+		time.Sleep(10 * time.Millisecond)
 	}
 }
