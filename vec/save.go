@@ -172,6 +172,10 @@ func (p *Pool) put(i int, s savedGame) (err error) {
 		if s.State, err = p.invent(i); err != nil {
 			return err
 		}
+		v := &p.cfg.Variants
+		if s.variant = v.pick(i, env.Seed(s.Seed)); v.ByGame == nil {
+			s.variant = v.fitting(s.variant, s.restore)
+		}
 	}
 	if err := p.fits(s.State); err != nil {
 		return err
@@ -191,12 +195,6 @@ func (p *Pool) put(i int, s savedGame) (err error) {
 		}
 		if err := a.Restore(s.Agents[k].Memory); err != nil {
 			return fmt.Errorf("agent %d, %q: %w", k, names[k], err)
-		}
-	}
-	if bare {
-		v := &p.cfg.Variants
-		if s.variant = v.pick(i, env.Seed(s.Seed)); v.ByGame == nil {
-			s.variant = v.fitting(s.variant, s.restore)
 		}
 	}
 	if err := p.replace(i, &s, bare); err != nil {
