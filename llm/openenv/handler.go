@@ -54,11 +54,8 @@ func New(ids []string) *Handler {
 
 // routes are the computed answers, by method and path. A POST below the environment's name is about tasks.
 var routes = map[string]func(h *Handler, g *bridge.Guest, path string, body []byte) (any, error){
-	"POST /reset": (*Handler).reset,
-	"POST /step":  (*Handler).step,
-	"GET /state": func(*Handler, *bridge.Guest, string, []byte) (any, error) {
-		return (&player{}).state(), nil
-	},
+	"POST /reset":                 (*Handler).reset,
+	"POST /step":                  (*Handler).step,
 	"GET " + tasksPath + "splits": (*Handler).splits,
 	"POST " + tasksPath:           (*Handler).tasks,
 }
