@@ -44,10 +44,8 @@ func (s *session) send(e *environment, q sendRequest) error {
 // begun returns the reply to a request that begins a step. It uses two buffers in turn:
 // while it fills one, the writer has at most the other.
 func (s *session) begun(e *environment, id uint64) reply {
-	buf := &s.okReplies[s.nextOK]
-	s.nextOK = 1 - s.nextOK
-	*buf = appendHead((*buf)[:0], 3, "ok", id, e.handle)
-	return reply{msg: *buf}
+	s.okReplies[0], s.okReplies[1] = s.okReplies[1], appendHead(s.okReplies[0][:0], 3, "ok", id, e.handle)
+	return reply{msg: s.okReplies[1]}
 }
 
 // recvGames answers with the first games that are ready.
