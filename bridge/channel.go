@@ -77,7 +77,6 @@ const (
 	serverWords = 512
 	apart       = 128 // the actions of a slot begin at a multiple of it
 	maxSlots    = 16
-	maxPlaces   = 64
 )
 
 // keptBytes bounds the memory of the places for batches. A client that asks for many
