@@ -1,12 +1,65 @@
 package bridge
 
 import (
+	"bytes"
 	"encoding/binary"
+	"strings"
 
+	"github.com/vmihailenco/msgpack/v5"
 	"github.com/vmihailenco/msgpack/v5/msgpcode"
 
 	"pommego/env"
 )
+
+// entries is a map to send: name, value, name, value, in this order.
+type entries []any
+
+// reply is an answer: a message, and the batch whose memory the message is, if it has one.
+type reply struct {
+	msg   []byte
+	batch *batchMessage
+	held  int64 // bytes of the memory budget that it holds until it is sent
+}
+
+func message(kind string, id uint64, about ...any) (reply, error) {
+	msg, err := encode(append(entries{"type", kind, "id", id}, about...))
+	return reply{msg: msg}, err
+}
+
+// encode returns a message. Replies to steps are written without it, as it allocates.
+func encode(message entries) ([]byte, error) {
+	var buf bytes.Buffer
+	out := msgpack.NewEncoder(&buf)
+	out.UseCompactInts(true)
+	out.SetSortMapKeys(true)
+	err := out.Encode(message)
+	return buf.Bytes(), err
+}
+
+func (e entries) EncodeMsgpack(out *msgpack.Encoder) error {
+	if err := out.EncodeMapLen(len(e) / 2); err != nil {
+		return err
+	}
+	return out.EncodeMulti(e...)
+}
+
+// encodeError returns an error reply. Without hasID its id is nil.
+func encodeError(e *wireError, id uint64, hasID bool) []byte {
+	valid := func(text string) string { return strings.ToValidUTF8(text, "\uFFFD") } // they may quote the client
+	message := entries{"type", "error", "id", nil, "code", string(e.Code), "message", valid(e.Message), "hint",
+		valid(e.Hint)}
+	if hasID {
+		message[3] = id
+	}
+	if e.Field != "" {
+		message = append(message, "field", valid(e.Field))
+	}
+	msg, err := encode(append(message, e.Details...))
+	if err != nil {
+		panic(err) // numbers and texts always encode
+	}
+	return msg
+}
 
 // Tensors' data begin at a multiple of align bytes from the start of their message.
 const align = 64
