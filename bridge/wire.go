@@ -22,18 +22,19 @@ type reply struct {
 }
 
 func message(kind string, id uint64, about ...any) (reply, error) {
-	msg, err := encode(append(entries{"type", kind, "id", id}, about...))
-	return reply{msg: msg}, err
+	return reply{msg: encode(append(entries{"type", kind, "id", id}, about...))}, nil
 }
 
 // encode returns a message. Replies to steps are written without it, as it allocates.
-func encode(message entries) ([]byte, error) {
+func encode(message entries) []byte {
 	var buf bytes.Buffer
 	out := msgpack.NewEncoder(&buf)
 	out.UseCompactInts(true)
 	out.SetSortMapKeys(true)
-	err := out.Encode(message)
-	return buf.Bytes(), err
+	if err := out.Encode(message); err != nil {
+		panic(err) // numbers and texts always encode
+	}
+	return buf.Bytes()
 }
 
 func (e entries) EncodeMsgpack(out *msgpack.Encoder) error {
@@ -54,11 +55,7 @@ func encodeError(e *wireError, id uint64, hasID bool) []byte {
 	if e.Field != "" {
 		message = append(message, "field", valid(e.Field))
 	}
-	msg, err := encode(append(message, e.Details...))
-	if err != nil {
-		panic(err) // numbers and texts always encode
-	}
-	return msg
+	return encode(append(message, e.Details...))
 }
 
 // Tensors' data begin at a multiple of align bytes from the start of their message.
