@@ -185,12 +185,10 @@ func (s *session) attach(e *environment, id uint64, _ nothing) (reply, error) {
 	if c == nil {
 		return reply{}, fail(codeBadOption, "env", "make it with shared_memory", "environment %d shares no memory", e.handle)
 	}
-	if file := c.file; file != nil {
+	if c.file != nil {
+		c.file.Close() // as in free
 		c.file, c.wait, c.gone = nil, make(chan uint32, 1), make(chan struct{})
 		go c.listen(s.stepSignal)
-		if err := file.Close(); err != nil {
-			return reply{}, err
-		}
 	}
 	return e.ok(id)
 }
