@@ -194,9 +194,8 @@ func (t *task) toward(goal func(c int) bool) (move uint8, found bool) {
 // hide is a move to the nearest cell that is not going to burn; else a move that the seat survives,
 // which may kick a bomb; else the move after which it lives longest.
 func (t *task) hide() (move uint8) {
-	found := false
 	for _, w := range t.ways {
-		if move, found = route(w, t.at, w.Lives, func(c int) bool { return w.Fire[c] == 0 }); found {
+		if move, found := route(w, t.at, w.Lives, func(c int) bool { return w.Fire[c] == 0 }); found {
 			return move
 		}
 	}
@@ -216,10 +215,7 @@ func route(w *scene.Way, from int, good func(t, c int) bool, goal func(c int) bo
 	now, first := []int{from}, make([]uint8, len(w.Fire))
 	for t := 1; ; t++ {
 		var next []int
-		firsts := make([]uint8, len(w.Fire))
-		for c := range firsts {
-			firsts[c] = unreached
-		}
+		firsts := slices.Repeat([]uint8{unreached}, len(w.Fire))
 		for _, c := range now {
 			for a := range uint8(moves) {
 				to := w.Step(t, c, int(a))
