@@ -192,9 +192,7 @@ func (p *Pool) SetLineUps(l LineUps) error {
 		return err
 	}
 	p.rest()
-	if p.lineUpSet != nil {
-		c.first = p.lineUpSet.first + len(p.lineUpSet.Names)
-	}
+	c.first = p.lineUpSet.first + len(p.lineUpSet.Names)
 	defer p.sweep()
 	made, err := p.makeLineups(c)
 	if err == nil {
@@ -203,7 +201,7 @@ func (p *Pool) SetLineUps(l LineUps) error {
 	if err != nil {
 		return err
 	}
-	p.lineUpSet, p.waiting = c, false
+	p.lineUpSet, p.waiting = *c, false
 	for i := range p.games {
 		p.games[i].made = made[i]
 		for n := range made[i] {
@@ -383,4 +381,4 @@ func (l *lineup) missed() (late, failed int32, void uint8) {
 }
 
 // LineUps returns the line-ups set last, which games have from their next episode on.
-func (p *Pool) LineUps() LineUps { return *p.lineUpSet }
+func (p *Pool) LineUps() LineUps { return p.lineUpSet }

@@ -23,7 +23,7 @@ type Pool struct {
 	maskN   int
 
 	workers     []worker
-	lineUpSet   *LineUps // the line-ups set last
+	lineUpSet   LineUps // the line-ups set last
 	starts      Starts
 	players     [][]env.Agent // the agents that play each game's rows in Play, and their name
 	playersName string

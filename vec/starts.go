@@ -52,12 +52,7 @@ func (p *Pool) NewStart(state []byte) (*Start, error) {
 	if status.Over {
 		return nil, errors.New("the game in it is over; save one that goes on")
 	}
-	start := &Start{pool: p, variant: s.variant, match: m.Append(nil), learner: -1}
-	for seat := range p.spec.Seats {
-		if status.In.Has(seat) {
-			start.in = append(start.in, seat)
-		}
-	}
+	start := &Start{pool: p, variant: s.variant, match: m.Append(nil), in: status.In.List(), learner: -1}
 	if s.State != nil && (len(s.Rows) == 1 || p.seating.drawn && p.seating.fits(s.Rows)) &&
 		slices.Contains(start.in, s.Rows[0]) {
 		start.learner = s.Rows[0]
