@@ -59,7 +59,7 @@ func OpenLog(d FS, path string, o LogOptions) (*Log, error) {
 
 // begin reads what the file holds, and prepares the file for new records.
 func (l *Log) begin(d FS, o *LogOptions) error {
-	first, err := appendLine(nil, o.Header)
+	first, err := makeLine(o.Header)
 	if err == nil {
 		err = l.read(first, o)
 	}
@@ -119,14 +119,13 @@ const (
 	sumAt    = len(sumOpen) + 8 + len(sumClose) // where the part begins that the checksum covers
 )
 
-func appendLine(dst []byte, v any) ([]byte, error) {
+func makeLine(v any) ([]byte, error) {
 	object, err := json.Marshal(v)
 	if err != nil {
-		return dst, err
+		return nil, err
 	}
 	body := object[1:]
-	dst = fmt.Appendf(dst, "%s%08x%s", sumOpen, crc32.ChecksumIEEE(body), sumClose)
-	return append(append(dst, body...), '\n'), nil
+	return fmt.Appendf(nil, "%s%08x%s%s\n", sumOpen, crc32.ChecksumIEEE(body), sumClose, body), nil
 }
 
 func readLine(line []byte) ([]byte, error) {
@@ -147,7 +146,7 @@ func readLine(line []byte) ([]byte, error) {
 // Add writes a record, an object with one key or more. After an error nothing
 // more is written.
 func (l *Log) Add(record any) error {
-	line, err := appendLine(nil, record)
+	line, err := makeLine(record)
 	if err != nil {
 		return fmt.Errorf("%s: %w", l.path, err)
 	}
