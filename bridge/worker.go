@@ -22,16 +22,13 @@ func (s *session) work() {
 		}
 		s.stepPosted() // first the steps that were posted before the request was sent
 		s.out <- s.answer(r)
-		long := len(r.buf) > keepBytes
-		if long {
+		if len(r.buf) > keepBytes {
 			r.buf = nil
 			s.memory.release(r.held)
 			r.held = 0
-		}
-		s.free <- r
-		if long {
 			s.long <- struct{}{}
 		}
+		s.free <- r
 	}
 	s.freeAll()
 }
