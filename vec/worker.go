@@ -148,9 +148,9 @@ func (w *worker) wait() (more bool) {
 // run does the job with as many workers as are worth waking, and collects their
 // faults. Workers that wake late do nothing.
 func (p *Pool) run() error {
-	n, chunk := p.split()
+	n := p.split()
 	p.announce(p.cost.mean)
-	p.ranges.offer(n, chunk)
+	p.ranges.offer(n, p.cost.chunk())
 	for i := 1; i < n; i++ {
 		select {
 		case p.workers[i].wake <- struct{}{}:
@@ -171,14 +171,12 @@ func (p *Pool) run() error {
 	return p.faults()
 }
 
-// split returns how many workers get games, and how many games they take at a time. All
-// workers get some if the caller has set their number, or if agents wait.
-func (p *Pool) split() (workers, chunk int) {
-	workers, chunk = len(p.workers), p.cost.chunk()
+// split returns how many workers get games: all if the caller has set their number, or if agents wait.
+func (p *Pool) split() int {
 	if p.cfg.Workers == 0 && !p.waiting {
-		workers = min(workers, p.cost.workers(p.cfg.Games))
+		return min(len(p.workers), p.cost.workers(p.cfg.Games))
 	}
-	return workers, chunk
+	return len(p.workers)
 }
 
 // faults returns the panics of games: a *GameError, or several joined in order of games.
