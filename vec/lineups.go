@@ -48,9 +48,6 @@ func (c *LineUps) pick(i int, seed env.Seed) int {
 	return 0
 }
 
-// has reports whether game i can have line-up n.
-func (c *LineUps) has(i, n int) bool { return c.ByGame == nil || int(c.ByGame[i]) == n }
-
 // number returns the number of the line-up with these names in an episode of game i: of the one that
 // the episode draws, if that has these names, else of the first one that does; -1 if there is none.
 func (c *LineUps) number(i int, seed env.Seed, names []string) int {
@@ -224,7 +221,7 @@ func (p *Pool) makeLineups(c *LineUps) ([][]lineup, error) {
 	for i := 0; i < len(made) && err == nil && p.cfg.model == nil; i++ {
 		made[i] = make([]lineup, len(c.Names))
 		for n := range c.Names {
-			if err == nil && c.has(i, n) {
+			if err == nil && (c.ByGame == nil || int(c.ByGame[i]) == n) {
 				made[i][n], err = p.games[i].newLineup(p.plan, c.Names[n], p.newAgent)
 				made[i][n].number = c.first + n
 				made[i][n].each(func(k int, _ env.Outside) { p.outsiders[c.Names[n][k]] = true })
