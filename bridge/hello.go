@@ -12,7 +12,6 @@ import (
 
 const helloBytes = 4 << 10 // the longest first message
 
-// helloRequest is the first request of a connection.
 type helloRequest struct {
 	Versions []uint64 `wire:"versions,needed,1..16"`
 	Client   string   `wire:"client,needed"`

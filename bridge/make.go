@@ -14,7 +14,6 @@ import (
 // maxAgentSeconds is the most time that an agent outside the server can have for a move.
 const maxAgentSeconds = 3600
 
-// makeRequest asks for an environment.
 type makeRequest struct {
 	gameRequest
 	Pool   vec.Config // the pool's configuration, without its game

@@ -9,7 +9,6 @@ import (
 	"pommego/env"
 )
 
-// renderRequest asks for a picture of one game.
 type renderRequest struct {
 	Game   int  `wire:"game,needed"`
 	Tile   int  `wire:"tile,4..64"`  // pixels of a cell's side; 0: draw it as text

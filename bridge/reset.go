@@ -7,7 +7,6 @@ import (
 	"pommego/vec"
 )
 
-// resetRequest asks for new episodes.
 type resetRequest struct {
 	Seed  *uint64 `wire:"seed,0..18446744073709551615"`
 	Seeds tensor  `wire:"seeds,uint64"`

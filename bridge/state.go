@@ -10,13 +10,11 @@ import (
 	"pommego/vec"
 )
 
-// getStateRequest asks for saved games.
 type getStateRequest struct {
 	Games []int `wire:"games"` // nil: all
 	JSON  bool  `wire:"json"`
 }
 
-// setStateRequest replaces games by saved ones.
 type setStateRequest struct {
 	Games  []int    `wire:"games,needed"`
 	States [][]byte `wire:"states,needed,1..65536"`

@@ -138,7 +138,6 @@ func (p *player) Act(ctx context.Context, m env.Match, seat int, action []uint8)
 	return cost, nil
 }
 
-// messages are the messages that the model is sent.
 func (p *player) messages(view string) []dialogue.Message {
 	system := cmp.Or(p.prompt, p.seat.Prompt())
 	if p.scratchpad > 0 {

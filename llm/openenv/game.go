@@ -237,7 +237,6 @@ func (g *game) pay() {
 	}
 }
 
-// look describes the position.
 func (g *game) look() scene.Step {
 	actions := g.actions
 	if g.match.Status().Steps == 0 {
