@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"fmt"
 	"sync"
 
@@ -20,10 +21,7 @@ func (s *session) render(e *environment, id uint64, q renderRequest) (reply, err
 	if q.Game >= e.pool.Games() {
 		return reply{}, outOfRange("game", q.Game, 0, uint64(e.pool.Games()-1))
 	}
-	seat := env.NoSeat
-	if q.Seat != nil {
-		seat = *q.Seat
-	}
+	seat := *cmp.Or(q.Seat, new(env.NoSeat))
 	if last := e.pool.Spec().Seats - 1; seat > last {
 		return reply{}, outOfRange("seat", seat, 0, uint64(last))
 	}
