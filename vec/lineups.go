@@ -369,10 +369,7 @@ func (g *game) takeBack(l lineup) {
 func (l *lineup) missed() (late, failed int32, void uint8) {
 	l.each(func(_ int, o env.Outside) {
 		a, b, lost := o.Missed()
-		late, failed = late+int32(a), failed+int32(b)
-		if lost {
-			void = 1
-		}
+		late, failed, void = late+int32(a), failed+int32(b), max(void, toByte(lost))
 	})
 	return late, failed, void
 }
