@@ -12,7 +12,7 @@ import (
 	"pommego/vec"
 )
 
-// messageLayout says where everything lies in the batch messages of one pool.
+// batches is a pool and the messages that its batches lie in. All are laid out alike:
 //
 //	head | key, header | data of field 0 | key, header | data of field 1 | ... | tail
 //
@@ -20,7 +20,10 @@ import (
 // around the field goes there, once: message and batch are the same memory.
 // What changes from step to step is the request's number, whose size is fixed,
 // and the tail: the list of finished games and their last observations.
-type messageLayout struct {
+type batches struct {
+	pool     *vec.Pool
+	messages chan *batchMessage // those that are free
+
 	kind   string // the reply's type
 	handle uint32
 	fields []vec.Tensor // the fields of the message, without memory
@@ -29,12 +32,12 @@ type messageLayout struct {
 
 	idAt   int // where the request's number lies
 	seedAt int // where the RNG's seed lies, 0 if the reply has none
-	lead   int // bytes before the batch's slab
-	size   int // up to the end of the slab
+	size   int // up to the end of the batch's slab, which begins at byte align
 	tail   int // the most bytes the tail can take
 
 	besides int64 // the memory that a batch takes besides the message
-	agents  int64 // the part of a pool's memory that its agents take
+	bytes   int64 // the memory budget that all take, besides agents
+	agents  int64 // the same for the agents of the games
 }
 
 // finalField is a field of which the message also has the rows of a finished game's last position.
@@ -65,9 +68,10 @@ func headroom(fields []vec.Tensor) int {
 // dtype is the name of a tensor's type in messages.
 func dtype(t *vec.Tensor) env.DType { return env.DType(t.Dtype().String()) }
 
-func newMessageLayout(kind string, handle uint32, cfg *vec.Config, fields []vec.Tensor, batch int) *messageLayout {
-	l := &messageLayout{kind: kind, handle: handle, fields: fields, games: cfg.BatchGames(), lead: align}
-	l.size = l.lead + batch
+// newBatches lays out the messages of a pool that is not made yet.
+func newBatches(kind string, handle uint32, cfg *vec.Config, fields []vec.Tensor, own vec.Memory) *batches {
+	l := &batches{kind: kind, handle: handle, fields: fields, games: cfg.BatchGames(), size: align + int(own.Slab),
+		besides: own.Batch, agents: own.Agents}
 	l.tail = len("finished") + 2 + 2*align + 4*l.games
 	if cfg.Autoreset != vec.SameStep {
 		return l
@@ -86,57 +90,37 @@ func newMessageLayout(kind string, handle uint32, cfg *vec.Config, fields []vec.
 	return l
 }
 
-// finalNames lists the names of the fields under "final".
-func (l *messageLayout) finalNames() []string {
-	names := make([]string, len(l.final))
-	for i := range l.final {
-		names[i] = l.final[i].name
-	}
-	return names
-}
-
 // messagesPerPool is how many batches a pool has: one can be on its way to the
 // client while the next is written.
 const messagesPerPool = 2
 
 // batchMessage is one batch and the message around it, in the same memory.
 type batchMessage struct {
-	*messageLayout
+	*batches
 	mem   []byte
 	batch *vec.Batch
-	last  [][]byte           // for each of layout.final, the batch's final rows
+	last  [][]byte           // for each of final, the batch's final rows
 	home  chan *batchMessage // where the writer puts it once the message is sent; nil in a channel's slot
 
 	shares bool   // the client reads the message in shared memory, and the socket carries only a notice
 	notice []byte // the message that is sent instead
 }
 
-func (l *messageLayout) messageBytes() int64 { return int64(l.size+l.tail+align) + l.besides }
-
-// newBatchMessage makes a batch message for a pool, in memory that has at least size
+// newMessage makes a batch message, in memory that has at least size
 // and tail bytes and begins at a multiple of align.
-func newBatchMessage(l *messageLayout, pool *vec.Pool, home chan *batchMessage, mem []byte) *batchMessage {
-	f := &batchMessage{messageLayout: l, mem: mem[: l.size : l.size+l.tail], home: home}
-	f.batch = pool.NewBatch(f.mem[l.lead:])
-	for i := range l.final {
-		f.last = append(f.last, f.batch.Bytes("final."+l.final[i].name))
+func (b *batches) newMessage(home chan *batchMessage, mem []byte) *batchMessage {
+	f := &batchMessage{batches: b, mem: mem[: b.size : b.size+b.tail], home: home}
+	f.batch = b.pool.NewBatch(f.mem[align:])
+	for i := range b.final {
+		f.last = append(f.last, f.batch.Bytes("final."+b.final[i].name))
 	}
 	msg := f.appendStart(f.mem[:0])
 	for _, t := range f.batch.Tensors() {
 		msg = appendKey(msg, t.Name)
-		msg = appendTensorHeader(msg, l.lead+t.Offset, dtype(&t), t.Shape(), len(t.Raw))
-		msg = msg[:l.lead+t.Offset+len(t.Raw)]
+		msg = appendTensorHeader(msg, align+t.Offset, dtype(&t), t.Shape(), len(t.Raw))
+		msg = msg[:align+t.Offset+len(t.Raw)]
 	}
 	return f
-}
-
-// newBatchMessages makes the batch messages of a pool, in the server's own memory.
-func newBatchMessages(l *messageLayout, pool *vec.Pool) chan *batchMessage {
-	home := make(chan *batchMessage, messagesPerPool)
-	for range messagesPerPool {
-		home <- newBatchMessage(l, pool, home, alignedMemory(l.size+l.tail))
-	}
-	return home
 }
 
 // alignedMemory makes memory that begins at a multiple of align.
@@ -184,16 +168,15 @@ func (f *batchMessage) message(id uint64) []byte {
 // simulated makes the message of a simulation: with the seed of its RNG, and the
 // encoded states of the games after its steps.
 func (f *batchMessage) simulated(id, seed uint64, states []byte) []byte {
-	binary.BigEndian.PutUint64(f.mem[f.idAt:], id)
-	binary.BigEndian.PutUint64(f.mem[f.seedAt:], seed)
-	msg := f.appendFinished(f.mem[:f.size], f.batch.Finished())
-	msg[0] = msgpcode.FixedMapLow | 7 // type, id, env, seed, tensors, finished, states
+	msg := f.message(id)
+	msg[0] += 2 // seed and states
+	binary.BigEndian.PutUint64(msg[f.seedAt:], seed)
 	msg = appendArrayHeader(appendKey(msg, "states"), f.games)
 	return append(msg, states...)
 }
 
 func appendState(msg []byte, pool *vec.Pool, game int) ([]byte, error) {
-	msg = appendBinary(msg, nil)
+	msg = binary.BigEndian.AppendUint32(append(msg, msgpcode.Bin32), 0)
 	from := len(msg)
 	msg, err := pool.Save(game, msg)
 	if err == nil {

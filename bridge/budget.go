@@ -68,12 +68,11 @@ func (a *account) release(bytes int64) {
 	a.used -= bytes
 }
 
-// exchange replaces a part of total by one of so many bytes. These are reserved
-// already; exchange releases those of the old part.
-func (a *account) exchange(total, part *int64, bytes int64) {
-	a.release(*part)
-	*total += bytes - *part
-	*part = bytes
+// exchange replaces what something takes by so many bytes. These are reserved
+// already; exchange releases the old ones.
+func (a *account) exchange(takes *int64, bytes int64) {
+	a.release(*takes)
+	*takes = bytes
 }
 
 func (a *account) close() {

@@ -11,11 +11,6 @@ import (
 	"pommego/vec"
 )
 
-func init() {
-	register("envs", (*session).listEnvs)
-	register("spaces", (*session).spaces)
-}
-
 // gameRequest names a game of the catalog, perhaps with rules of its own.
 type gameRequest struct {
 	ID    string   `wire:"env_id,needed"`

@@ -77,7 +77,6 @@ const (
 	serverWords = 512
 	apart       = 128 // the actions of a slot begin at a multiple of it
 	maxSlots    = 16
-	maxPlaces   = 64
 )
 
 // keptBytes bounds the memory of the places for batches. A client that asks for many
@@ -134,8 +133,8 @@ func (s *session) shareMemory(e *environment, slots, places int) error {
 	if e.pool.Config().BatchSize > 0 {
 		games = e.pool.Games()
 	}
-	c := newChannel(slots, places, e.pool.Rows()*len(e.pool.Spec().Actions), e.layout.size+e.layout.tail, games)
-	bytes := int64(c.size) + int64(len(c.messages)+1)*e.layout.besides
+	c := newChannel(slots, places, e.pool.Rows()*len(e.pool.Spec().Actions), e.size+e.tail, games)
+	bytes := int64(c.size) + int64(len(c.messages)+1)*e.besides
 	what := fmt.Sprintf("shared memory for %d batches", len(c.messages)+1)
 	if err := s.memory.reserve(bytes, "shared_memory", what); err != nil {
 		return err
@@ -151,7 +150,7 @@ func (s *session) shareMemory(e *environment, slots, places int) error {
 		return fail(codeBadOption, "shared_memory", "leave it out: batches then come through the socket",
 			"memory cannot be shared: %v", err)
 	}
-	e.channel, e.messages = c, make(chan *batchMessage, 1)
+	e.channel = c
 	other := e.messageAt(len(c.messages), e.messages)
 	other.shares = true
 	e.messages <- other
@@ -168,7 +167,7 @@ func (c *channel) message(e *environment) *batchMessage {
 
 func (e *environment) messageAt(place int, home chan *batchMessage) *batchMessage {
 	mem := e.channel.mem[e.channel.batches[place]:]
-	return newBatchMessage(e.layout, e.pool, home, mem[:e.layout.size+e.layout.tail])
+	return e.newMessage(home, mem)
 }
 
 // describe is what the client needs to map the memory: a path that only processes of
@@ -186,20 +185,23 @@ func (c *channel) describe() entries {
 }
 
 // attach begins to look for steps, once the client has mapped the memory; from then on
-// nobody else can map it. Whenever a step is posted while the worker waits, the channel
-// sends to stepSignal, unless that is full.
-func (c *channel) attach(stepSignal chan<- struct{}) error {
-	if c.file == nil {
-		return nil
+// nobody else can map it.
+func (s *session) attach(e *environment, id uint64, _ nothing) (reply, error) {
+	c := e.channel
+	if c == nil {
+		return reply{}, fail(codeBadOption, "env", "make it with shared_memory", "environment %d shares no memory", e.handle)
 	}
-	file := c.file
-	c.file, c.wait, c.gone = nil, make(chan uint32, 1), make(chan struct{})
-	go c.listen(stepSignal)
-	return file.Close()
+	if c.file != nil {
+		c.file.Close() // as in free
+		c.file, c.wait, c.gone = nil, make(chan uint32, 1), make(chan struct{})
+		go c.listen(s.stepSignal)
+	}
+	return e.ok(id)
 }
 
 // listen waits for steps whenever the worker asks it to. That takes a thread, but only
-// as long as nothing happens.
+// as long as nothing happens. Whenever a step is posted while the worker waits, it
+// sends to stepSignal, unless that is full.
 func (c *channel) listen(stepSignal chan<- struct{}) {
 	defer close(c.gone)
 	for seen := range c.wait {
@@ -235,7 +237,7 @@ func (c *channel) posted() int {
 // slot is the slot of the next step, or of the one being made.
 func (c *channel) slot() int { return int(c.turn % uint64(len(c.actions))) }
 
-// take makes a request of what lies in the next slot: a message, or a step, whose actions
+// take makes a request of what lies in the next slot: a message, or a step, whose games and actions
 // it copies to where the client cannot write. The batch goes to the place that the step
 // names, or without one to the slot's own; with a batch size a step without a place begins
 // games. n is the number of posted steps. If they make no sense, take returns the reason.
@@ -258,10 +260,12 @@ func (c *channel) take(e *environment, n int) (r *request, nonsense string) {
 	case c.place < 0 && c.games == nil:
 		c.place = int64(slot)
 	case c.place < 0:
-		if !c.takeGames(c.mem[c.games[slot]:]) {
+		list := c.mem[c.games[slot]:]
+		n := 4 * uint64(binary.LittleEndian.Uint32(list))
+		if n > uint64(cap(c.sent)) {
 			return nil, fmt.Sprintf("a step of more than all %d games", cap(c.sent)/4)
 		}
-		c.request.name = "send"
+		c.request.name, c.sent = "send", append(c.sent[:0], list[4:4+n]...)
 	case c.games != nil:
 		c.request.name = "recv"
 	}
@@ -279,16 +283,6 @@ func (c *channel) give(rep reply) bool {
 	if rep.batch != nil {
 		rep.batch.home <- rep.batch
 	}
-	return true
-}
-
-// takeGames copies the list of games to begin, unless it is too long.
-func (c *channel) takeGames(list []byte) bool {
-	n := 4 * uint64(binary.LittleEndian.Uint32(list))
-	if n > uint64(cap(c.sent)) {
-		return false
-	}
-	c.sent = append(c.sent[:0], list[4:4+n]...)
 	return true
 }
 

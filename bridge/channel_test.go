@@ -335,7 +335,7 @@ func TestChannelFullOfNonsense(t *testing.T) {
 			t.Errorf("%d steps in 3 slots: got %v, want the connection closed", nonsense, reply)
 		}
 	}
-	for _, place := range []uint32{3, maxPlaces, math.MaxInt32, math.MaxUint32 - 2} {
+	for _, place := range []uint32{3, 64, math.MaxInt32, math.MaxUint32 - 2} {
 		c := server.dial(t)
 		m := makeShared(t, c, 2, "env_id", "ToySolo-v0", "games", 8, "places", 3)
 		call(t, c, "reset", "env", 1, "seed", 1)

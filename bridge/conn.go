@@ -83,21 +83,16 @@ func (p *otherPeer) CloseWrite() error {
 
 // newPeer wraps an accepted connection. It calls onSettle with the peer when the handshake is over and when the peer
 // is closed.
-func newPeer(c net.Conn, onSettle func(peer)) peer {
-	var p peer
-	var m *meter
+func newPeer(c net.Conn, onSettle func(peer)) (p peer) {
+	settle := func() { onSettle(p) }
 	switch c := c.(type) {
 	case *net.TCPConn:
-		own := &tcpPeer{TCPConn: c}
-		p, m = own, &own.meter
+		p = &tcpPeer{c, meter{onSettle: settle}}
 	case *net.UnixConn:
-		own := &unixPeer{UnixConn: c}
-		p, m = own, &own.meter
+		p = &unixPeer{c, meter{onSettle: settle}}
 	default:
-		own := &otherPeer{Conn: c}
-		p, m = own, &own.meter
+		p = &otherPeer{c, meter{onSettle: settle}}
 	}
-	m.onSettle = func() { onSettle(p) }
 	return p
 }
 

@@ -17,10 +17,9 @@
 // # Requests
 //
 // A request has a file, or shares one with related requests: a struct of what
-// it says, a function that reads the struct, a method that answers, and the
-// line that registers the two (step.go is short). Besides that it has a section
-// in PROTOCOL.md, an exchange among the golden messages, and a method in the
-// Python client.
+// it says and a method that answers (step.go is short). Besides that it has a line
+// in request.go, a section in PROTOCOL.md, an exchange among the golden messages, and
+// a method in the Python client.
 //
 // # The way out
 //

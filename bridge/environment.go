@@ -7,37 +7,26 @@ import (
 	"pommego/vec"
 )
 
-func init() {
-	registerEnv("close", false, (*session).closeEnv)
-}
-
 // environment is what the request make makes. It belongs to its session's worker; only
 // batch messages come back from the writer, through their channel.
 type environment struct {
-	handle   uint32
-	pool     *vec.Pool
-	layout   *messageLayout
-	messages chan *batchMessage // the batch messages that are free
-	channel  *channel           // nil without shared memory
-	noop     bool               // steps do nothing: it measures the transport alone
-	running  bool               // all games have been reset
-	mask     []bool             // scratch for reset
-	sent     []int32            // scratch for send
-	refused  error              // why a posted send was refused; the next recv returns it
+	*batches
+	channel  *channel    // nil without shared memory
+	noop     bool        // steps do nothing: it measures the transport alone
+	running  atomic.Bool // all games have been reset
+	mask     []bool      // scratch for reset
+	sent     []int32     // scratch for send
+	refused  error       // why a posted send was refused; the next recv returns it
 	sims     []*simulator
 	starts   vec.Starts // the starts set last
+	starting int64      // the memory budget that they take
 
-	bytes    int64 // the memory budget it takes, without its simulators
-	agents   int64 // the part of bytes for agents
-	starting int64 // the part of bytes for starts
-
-	owner  *session    // its worker answers viewers
-	key    string      // the key that viewers need
-	listed bool        // whether the list of all environments shows the key
-	begun  atomic.Bool // the same as running, for other goroutines
+	owner  *session // its worker answers viewers
+	key    string   // the key that viewers need
+	listed bool     // whether the list of all environments shows the key
 	moves  atomic.Uint64
-	gone   chan struct{} // closed once the environment is freed
-	shown  shown         // what the client shows viewers, see show
+	gone   chan struct{}         // closed once the environment is freed
+	shown  atomic.Pointer[shown] // what the client has shown viewers last
 
 	followed      map[int]*followed // games that have viewers; only the worker uses it
 	followedBytes int64             // the most memory that each takes
@@ -61,7 +50,7 @@ func (s *session) find(handle uint64) (*environment, error) {
 
 // wantRunning returns an error if the games have not been reset.
 func (e *environment) wantRunning() error {
-	if e.running {
+	if e.running.Load() {
 		return nil
 	}
 	return fail(codeNotReset, "env", "send reset first", "environment %d has not been reset", e.handle)
@@ -87,18 +76,15 @@ func (s *session) closeEnv(e *environment, id uint64, _ nothing) (reply, error) 
 	return e.ok(id)
 }
 
-// freeEnv stops an environment's pools. Messages that are still on their way stay whole.
+// freeEnv stops an environment's pools.
 func (s *session) freeEnv(e *environment) {
 	s.server.gallery.remove(e)
-	e.running = false
-	s.memory.release(e.followedBytes * int64(len(e.followed)))
+	e.running.Store(false)
+	s.memory.release(e.starting + e.followedBytes*int64(len(e.followed)))
 	clear(e.followed)
 	close(e.gone)
 	s.freeSimulators(e)
-	e.pool.Close()
-	s.server.release(e.pool.Games())
-	s.memory.release(e.bytes + e.pool.Reserved())
-	s.server.metrics.environments.Dec()
+	s.freePool(e.batches)
 	if e.channel != nil {
 		e.channel.free()
 		s.server.sharing.Add(-1)

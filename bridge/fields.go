@@ -145,7 +145,7 @@ func (f *fields) value(d *field, to any) {
 	case *string:
 		*to = string(f.name(name))
 	case *[]string:
-		*to = list(f, d, "an array of texts", func(i int) string { return f.entry(name, i) })
+		*to = list(f, d, "an array of texts", func(i int) string { return string(f.name(element(name, i))) })
 	case *[][]string:
 		*to = list(f, d, "an array of arrays of texts", func(i int) []string { return f.texts(name, i) })
 	case *[]float64:
@@ -170,10 +170,10 @@ func (f *fields) value(d *field, to any) {
 	}
 }
 
-// wrong keeps an error if it is the first.
+// wrong keeps an error if it is the first. field may be an element of the field.
 func (f *fields) wrong(code errorCode, field, hint, format string, args ...any) {
 	if f.err == nil {
-		f.err = fail(code, field, hint, format, args...)
+		f.err = inField(fail(code, "", hint, format, args...), field)
 	}
 }
 
@@ -212,7 +212,7 @@ func (f *fields) number(field string, least, most uint64) uint64 {
 }
 
 func outOfRange(field string, got any, least, most uint64) error {
-	return fail(codeOutOfRange, field, "", "%s is %v, want %d to %d", field, got, least, most)
+	return inField(fail(codeOutOfRange, "", "", "%s is %v, want %d to %d", field, got, least, most), field)
 }
 
 func (f *fields) name(field string) []byte {
@@ -245,22 +245,11 @@ func list[E any](f *fields, d *field, called string, read func(i int) E) []E {
 	return all
 }
 
-func (f *fields) entry(name string, i int) string {
-	text := string(f.name(element(name, i)))
-	if f.err != nil {
-		f.err = inField(f.err, name)
-	}
-	return text
-}
-
 // texts reads entry i of an array of arrays of texts.
 func (f *fields) texts(name string, i int) []string {
 	texts := make([]string, f.array(name, "an array of arrays of texts", 0, maxTexts))
 	for k := range texts {
-		texts[k] = f.entry(element(name, i), k)
-	}
-	if f.err != nil {
-		f.err = inField(f.err, name)
+		texts[k] = string(f.name(element(element(name, i), k)))
 	}
 	return texts
 }
@@ -302,9 +291,10 @@ func (f *fields) numbers(name string) []int32 {
 
 func element(field string, i int) string { return fmt.Sprintf("%s[%d]", field, i) }
 
+// inField says in an error which field is wrong, or an element of which.
 func inField(err error, field string) error {
 	e := asError(err)
-	e.Field = field
+	e.Field, _, _ = strings.Cut(field, "[")
 	return e
 }
 

@@ -63,7 +63,7 @@ func (f *followed) Begun(at vec.LiveGame) {
 	at.Learners = slices.Clone(at.Learners) // plays reads them while the next episode's are dealt
 	f.at, f.missed = at, nil
 	f.paid, f.gained = make([]float64, spec.Seats), make([]float64, spec.Seats)
-	f.shown = f.env.shown.last()
+	f.shown = f.env.shown.Load().number
 	f.feed.Begin(head, at.Match)
 	f.played = &episode{game: at.Game, head: head, start: at.Match.Append(nil)}
 	f.keep(scene.Describe(spec, at.Match, at.Tracker, nil))
@@ -88,7 +88,7 @@ func (f *followed) Stepped(actions []uint8) {
 		}
 	}
 	due := over || time.Since(f.when) >= between
-	if shown := f.env.shown.last(); due || shown != f.shown {
+	if shown := f.env.shown.Load(); due || shown.number != f.shown {
 		f.describe(shown)
 	}
 }
@@ -105,13 +105,13 @@ func (f *followed) catchUp() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.behind {
-		f.describe(f.shown) // what the client has shown since is about the next step
+		f.describe(&shown{number: f.shown}) // what the client has shown since is about the next step
 	}
 }
 
-// describe keeps the position after the last step. shown is the number of the last
-// thing that the client had shown before that step.
-func (f *followed) describe(shown int) {
+// describe keeps the position after the last step. shown is the last thing that the client had
+// shown before that step.
+func (f *followed) describe(shown *shown) {
 	spec := f.at.Game.Spec()
 	s := scene.Describe(spec, f.at.Match, f.at.Tracker, f.acted)
 	if s.Status.Over {
@@ -124,13 +124,13 @@ func (f *followed) describe(shown int) {
 			s.Thoughts = append(s.Thoughts, t)
 		}
 	}
-	if shown != f.shown {
+	if shown.number != f.shown {
 		own := f.at.Learners[:len(f.at.Learners)-f.env.pool.Policies()]
-		s.Thoughts = append(s.Thoughts, f.env.shown.thoughts(spec, own, f.game, moved)...)
+		s.Thoughts = append(s.Thoughts, shown.thoughts(spec, own, f.game, moved)...)
 	}
 	s.Rewards, f.gained = f.gained, s.Rewards
 	clear(f.gained)
-	f.missed, f.shown = nil, shown
+	f.missed, f.shown = nil, shown.number
 	f.keep(s)
 }
 

@@ -16,7 +16,7 @@ import (
 // admit checks a request before it is upgraded. A status other than 0 refuses it.
 func (srv *Server) admit(r *http.Request) (status int, reason string) {
 	switch {
-	case !srv.knowsHost(r.Host):
+	case !srv.Known(r):
 		return http.StatusForbidden,
 			fmt.Sprintf("the Host header is %q, and this server answers to IP addresses, localhost and the names it was "+
 				"started with (--host)", r.Host)
@@ -51,9 +51,10 @@ func asksLive(r *http.Request) bool {
 	return r.URL.Path == livePath || strings.HasPrefix(r.URL.Path, livePath+"/")
 }
 
-// knowsHost reports whether a Host header has an IP address or one of the server's names. A page can make up a name
+// Known reports whether a request calls the server by an IP address or by one of its names. A page can make up a name
 // that leads to this machine, but no address.
-func (srv *Server) knowsHost(host string) bool {
+func (srv *Server) Known(r *http.Request) bool {
+	host := r.Host
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}

@@ -10,11 +10,8 @@ import (
 	"pommego/env"
 )
 
-func init() { register("hello", (*session).hello) }
-
 const helloBytes = 4 << 10 // the longest first message
 
-// helloRequest is the first request of a connection.
 type helloRequest struct {
 	Versions []uint64 `wire:"versions,needed,1..16"`
 	Client   string   `wire:"client,needed"`

@@ -90,7 +90,7 @@ func (g *gallery) list() []LiveEnv {
 
 func (e *environment) about() LiveEnv {
 	return LiveEnv{Env: e.pool.Spec().ID, Games: e.pool.Games(), Learners: e.pool.Learners(), Client: e.owner.client,
-		Running: e.begun.Load(), Moves: e.moves.Load()}
+		Running: e.running.Load(), Moves: e.moves.Load()}
 }
 
 // Live answers those who have the key of an environment: GET /live says what it is, and GET
@@ -99,7 +99,7 @@ func (e *environment) about() LiveEnv {
 func (srv *Server) Live() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+livePath, srv.tell)
-	mux.HandleFunc("GET "+livePath+"/{game}", srv.look)
+	mux.HandleFunc("GET "+livePath+"/{game}", srv.tell)
 	return mux
 }
 
@@ -108,31 +108,26 @@ func answerJSON(w http.ResponseWriter, v any) {
 	json.NewEncoder(w).Encode(v) // an error means that the peer has gone
 }
 
-// lookedAt returns the environment of a request's key. If there is none, it answers the request and returns nil.
-func (srv *Server) lookedAt(w http.ResponseWriter, r *http.Request) *environment {
-	e := srv.gallery.find(r.Header.Get(viewKey))
-	if e == nil {
+// tell answers what the key of a request opens: an environment, its games, or the list of all environments.
+func (srv *Server) tell(w http.ResponseWriter, r *http.Request) {
+	key, game := r.Header.Get(viewKey), r.PathValue("game")
+	e := srv.gallery.find(key)
+	switch {
+	case game == "" && srv.cfg.ListKey != "" && isKey(srv.cfg.ListKey, key):
+		answerJSON(w, srv.gallery.list())
+	case e == nil:
 		http.Error(w, "no environment has the key in the header "+viewKey+": it is closed, or the key is wrong",
 			http.StatusNotFound)
-	}
-	return e
-}
-
-// tell answers what the key of a request opens: an environment, or the list of all.
-func (srv *Server) tell(w http.ResponseWriter, r *http.Request) {
-	if srv.cfg.ListKey != "" && isKey(srv.cfg.ListKey, r.Header.Get(viewKey)) {
-		answerJSON(w, srv.gallery.list())
-	} else if e := srv.lookedAt(w, r); e != nil {
+	case game == "":
 		answerJSON(w, e.about())
+	default:
+		e.look(w, r, game)
 	}
 }
 
-func (srv *Server) look(w http.ResponseWriter, r *http.Request) {
-	e := srv.lookedAt(w, r)
-	if e == nil {
-		return
-	}
-	games, err := e.gamesOf(r.PathValue("game"))
+// look tells a viewer what happens in a game, or in several.
+func (e *environment) look(w http.ResponseWriter, r *http.Request, game string) {
+	games, err := e.gamesOf(game)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusNotFound)
 		return
@@ -156,7 +151,7 @@ func (srv *Server) look(w http.ResponseWriter, r *http.Request) {
 	if p, ok := r.Context().Value(peerKey{}).(peer); ok {
 		p.settle() // viewers are bounded by mostLooks, not as handshakes
 	}
-	e.stream(r.Context(), w, followed, r.PathValue("game"))
+	e.stream(r.Context(), w, followed, game)
 }
 
 // gamesOf returns the games that a viewer asks for: one by its number, the first ones for "wall", or nil for "any",

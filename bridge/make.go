@@ -14,9 +14,6 @@ import (
 // maxAgentSeconds is the most time that an agent outside the server can have for a move.
 const maxAgentSeconds = 3600
 
-func init() { register("make", (*session).makeEnv) }
-
-// makeRequest asks for an environment.
 type makeRequest struct {
 	gameRequest
 	Pool   vec.Config // the pool's configuration, without its game
@@ -44,24 +41,23 @@ func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
 		return reply{}, fail(codeBadOption, "places", "give shared_memory, too", "places is %d, but no memory is shared",
 			q.Places)
 	}
-	e := &environment{handle: s.nextHandle, noop: q.Noop, listed: q.Listed, owner: s,
+	e := &environment{noop: q.Noop, listed: q.Listed, owner: s,
 		key: s.server.cfg.newKey(), gone: make(chan struct{}), followed: map[int]*followed{}}
+	e.shown.Store(new(shown))
 	messages := messagesPerPool
 	if q.Slots > 0 {
 		messages = 0 // shareMemory reserves their memory
 	}
-	if e.pool, e.layout, e.bytes, err = s.newPool(kindBatch, e.handle, q.Pool, messages); err != nil {
+	if e.batches, err = s.newPool(kindBatch, s.nextHandle, q.Pool, messages); err != nil {
 		return reply{}, err
 	}
 	e.followedBytes = followedBytes(e.pool)
-	s.server.metrics.environments.Inc()
-	if q.Slots == 0 {
-		e.messages = newBatchMessages(e.layout, e.pool)
-	} else if err := s.shareMemory(e, q.Slots, q.Places); err != nil {
-		s.freeEnv(e)
-		return reply{}, err
+	if q.Slots > 0 {
+		if err := s.shareMemory(e, q.Slots, q.Places); err != nil {
+			s.freeEnv(e)
+			return reply{}, err
+		}
 	}
-	e.agents = e.layout.agents
 	s.nextHandle++
 	s.envs = append(s.envs, e)
 	s.server.gallery.add(e)
@@ -124,50 +120,59 @@ func optionError(err error) *wireError {
 	return e
 }
 
-// newPool makes a pool within the server's limits, and the layout of its batch
-// messages. It reserves bytes for the pool and its messages; whoever closes the pool
-// releases them.
-func (s *session) newPool(kind string, handle uint32, cfg vec.Config, messages int) (
-	pool *vec.Pool, l *messageLayout, bytes int64, err error,
-) {
+// newPool makes a pool within the server's limits, with some messages. freePool releases the memory that it reserves.
+func (s *session) newPool(kind string, handle uint32, cfg vec.Config, messages int) (b *batches, err error) {
 	fields, own, err := vec.Layout(cfg)
 	if err == nil {
 		cfg.Headroom = headroom(fields)
 		fields, own, err = vec.Layout(cfg)
 	}
 	if err != nil {
-		return nil, nil, 0, optionError(err)
+		return nil, optionError(err)
 	}
-	l = newMessageLayout(kind, handle, &cfg, fields, int(own.Slab))
-	l.besides, l.agents = own.Batch, own.Agents
-	whole := (l.size + l.tail) * cfg.Games / cfg.BatchGames() // the pool keeps the rows of all games
+	b = newBatches(kind, handle, &cfg, fields, own)
+	whole := (b.size + b.tail) * cfg.Games / cfg.BatchGames() // the pool keeps the rows of all games
 	if most := s.server.cfg.maxBatchBytes; whole > most {
-		return nil, nil, 0, fail(codeLimit, "games",
+		return nil, fail(codeLimit, "games",
 			"make several environments with fewer games, or choose a smaller observation",
 			"a batch of %d games has up to %d bytes, want at most %d", cfg.Games, whole, most)
 	}
-	bytes = own.Pool + own.Searches + int64(messages)*l.messageBytes()
+	b.bytes = own.Pool - own.Agents + own.Searches + int64(messages)*(int64(b.size+b.tail+align)+b.besides)
 	what := fmt.Sprintf("an environment of %d games, with its agents' searches,", cfg.Games)
-	if err := s.memory.reserve(bytes, "games", what); err != nil {
-		return nil, nil, 0, err
+	if err := s.memory.reserve(b.bytes+b.agents, "games", what); err != nil {
+		return nil, err
 	}
 	if err := s.server.reserve(cfg.Games); err != nil {
-		s.memory.release(bytes)
-		return nil, nil, 0, err
+		s.memory.release(b.bytes + b.agents)
+		return nil, err
 	}
 	cfg.Reserve = func(more int64) error { return s.memory.reserve(more, "opponents", "searches of the agents") }
-	if pool, err = vec.New(cfg); err != nil {
+	if b.pool, err = vec.New(cfg); err != nil {
 		s.server.release(cfg.Games)
-		s.memory.release(bytes)
-		return nil, nil, 0, optionError(err)
+		s.memory.release(b.bytes + b.agents)
+		return nil, optionError(err)
 	}
-	return pool, l, bytes, nil
+	b.messages = make(chan *batchMessage, max(messages, 1))
+	for range messages {
+		b.messages <- b.newMessage(b.messages, alignedMemory(b.size+b.tail))
+	}
+	return b, nil
+}
+
+// freePool stops a pool and releases its memory. Messages that are still on their way stay whole.
+func (s *session) freePool(b *batches) {
+	b.pool.Close()
+	s.server.release(b.pool.Games())
+	s.memory.release(b.bytes + b.agents + b.pool.Reserved())
 }
 
 func (e *environment) describe(id uint64) (reply, error) {
 	cfg := e.pool.Config()
-	fields := []any{}
-	for _, f := range e.layout.fields {
+	fields, finals := []any{}, []string{}
+	for _, f := range e.final {
+		finals = append(finals, f.name)
+	}
+	for _, f := range e.fields {
 		fields = append(fields, entries{"name", f.Name, "dtype", f.Dtype().String(), "shape", []int(f.Shape()),
 			"per_game", f.PerGame})
 	}
@@ -176,7 +181,7 @@ func (e *environment) describe(id uint64) (reply, error) {
 		"games", e.pool.Games(), "learners", e.pool.Learners(), "rows", e.pool.Rows(),
 		"observation", cfg.Observation, "reward", cfg.Reward.String(), "mask", cfg.Mask.String(),
 		"autoreset_mode", cfg.Autoreset.String(), "on_death", cfg.OnDeath.String(),
-		"fields", fields, "final_fields", e.layout.finalNames(), "batch_bytes", e.layout.size + e.layout.tail,
+		"fields", fields, "final_fields", finals, "batch_bytes", e.size + e.tail,
 		"view_key", e.key,
 	}
 	if cfg.BatchSize > 0 {

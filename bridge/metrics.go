@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -14,7 +15,7 @@ import (
 type metrics struct {
 	registry *prometheus.Registry
 
-	sessions, environments prometheus.Gauge
+	sessions               prometheus.Gauge
 	opened, steps, batches prometheus.Counter
 	received, sent, shared prometheus.Counter // bytes
 	wrongTokens            prometheus.Counter
@@ -40,7 +41,7 @@ func newMetrics(srv *Server) *metrics {
 		add.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value)
 	}
 	m.sessions = add.NewGauge(prometheus.GaugeOpts{Name: "pommego_connections", Help: "Connections that are open."})
-	m.environments = add.NewGauge(prometheus.GaugeOpts{Name: "pommego_environments", Help: "Environments that exist."})
+	gauge("pommego_environments", "Environments that exist.", func() float64 { return float64(len(srv.gallery.list())) })
 	gauge("pommego_games", "Games of all environments, those of simulations included.",
 		func() float64 { return float64(srv.games.Load()) })
 	gauge("pommego_memory_bytes", "Bytes of the memory budget that are taken.",
@@ -88,11 +89,7 @@ func newMetrics(srv *Server) *metrics {
 
 // answered counts a request by its type, and the batch if the answer has one.
 func (m *metrics) answered(request string, took time.Duration, batch bool) {
-	seconds, ok := m.seconds[request]
-	if !ok {
-		seconds = m.invalid
-	}
-	seconds.Observe(took.Seconds())
+	cmp.Or(m.seconds[request], m.invalid).Observe(took.Seconds())
 	if batch {
 		m.batches.Inc()
 	}

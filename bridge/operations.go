@@ -31,9 +31,6 @@ func (srv *Server) Operations() http.Handler {
 	})
 }
 
-// Known reports whether a request calls the server by an IP address or by one of its names.
-func (srv *Server) Known(r *http.Request) bool { return srv.knowsHost(r.Host) }
-
 // probe answers /healthz and /readyz, and reports whether r was one of them.
 func (srv *Server) probe(w http.ResponseWriter, r *http.Request) bool {
 	switch r.URL.Path {
@@ -66,16 +63,10 @@ func (srv *Server) unready() string {
 // gone or ctx is done. It returns how many are left. The caller then shuts the server down.
 func (srv *Server) Drain(ctx context.Context) (left int) {
 	srv.draining.Store(true)
-	look := time.NewTicker(10 * time.Millisecond)
-	defer look.Stop()
 	for {
-		if left = int(srv.connections.Load()); left == 0 {
-			return 0
-		}
-		select {
-		case <-ctx.Done():
+		if left = int(srv.connections.Load()); left == 0 || ctx.Err() != nil {
 			return left
-		case <-look.C:
 		}
+		time.Sleep(10 * time.Millisecond)
 	}
 }

@@ -2,8 +2,6 @@ package bridge
 
 import "pommego/vec"
 
-func init() { registerEnv("set_opponents", false, (*session).setOpponents) }
-
 // opponentsRequest names who plays the seats that do not learn.
 type opponentsRequest struct {
 	Opponents []string `wire:"opponents,0..256"`
@@ -27,7 +25,7 @@ func (s *session) setOpponents(e *environment, id uint64, q opponentsRequest) (r
 		s.memory.release(bytes)
 		return reply{}, optionError(err)
 	}
-	s.memory.exchange(&e.bytes, &e.agents, bytes)
+	s.memory.exchange(&e.agents, bytes)
 	s.freeSimulators(e) // they have the opponents before
 	return e.ok(id)
 }

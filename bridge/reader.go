@@ -37,8 +37,10 @@ type link struct {
 
 	long    chan struct{} // signals that the worker is done with a long message
 	working bool          // the worker has a long message; only the reader uses it
-	control bucket        // limits control frames; only the reader uses it
 	pinged  atomic.Int64  // pings sent and not yet answered
+
+	control    float64 // how many control frames the bucket holds; only the reader uses it
+	controlled time.Time
 
 	stopOnce sync.Once
 	ctx      context.Context // done when the connection is to end
@@ -264,17 +266,6 @@ const (
 	controlPerSec = 10
 )
 
-// bucket counts events and forgets them at a steady rate.
-type bucket struct {
-	level float64
-	at    time.Time
-}
-
-func (b *bucket) add(now time.Time, perSecond, most float64) bool {
-	b.level, b.at = max(0, b.level-now.Sub(b.at).Seconds()*perSecond)+1, now
-	return b.level <= most
-}
-
 func (l *link) pong(string) error {
 	if l.pinged.Load() == 0 {
 		return l.unasked()
@@ -286,7 +277,8 @@ func (l *link) pong(string) error {
 
 // unasked counts a control frame that the peer sends of its own accord, and returns an error if there are too many.
 func (l *link) unasked() error {
-	if !l.control.add(time.Now(), controlPerSec, controlBurst) {
+	leaked := time.Since(l.controlled).Seconds() * controlPerSec
+	if l.control, l.controlled = max(0, l.control-leaked)+1, time.Now(); l.control > controlBurst {
 		return errControl
 	}
 	l.conn.allow(tooLong*int64(l.longest) + handshakeBytes)

@@ -1,22 +1,6 @@
 package bridge
 
-import (
-	"cmp"
-	"encoding/binary"
-)
-
-func init() {
-	registerEnv("send", false, (*session).sendGames)
-	requests["send"].posted = func(s *session, e *environment, _ uint64) (reply, error) {
-		// The answer to the next recv says what was wrong.
-		e.refused = cmp.Or(e.refused, s.send(e, sendRequest{e.channel.begins(), e.channel.moves(e.pool)}))
-		return reply{}, nil
-	}
-	registerEnv("recv", false, (*session).recvGames)
-	requests["recv"].posted = func(s *session, e *environment, id uint64) (reply, error) {
-		return s.recvGames(e, id, nothing{})
-	}
-}
+import "encoding/binary"
 
 // sendRequest asks for a step of some games of an environment with a batch size.
 type sendRequest struct {
@@ -48,7 +32,7 @@ func (s *session) send(e *environment, q sendRequest) error {
 	most := e.pool.Games() - 1
 	for k, game := range e.sent {
 		if game < 0 || int(game) > most {
-			return inField(outOfRange(element("games", k), game, 0, uint64(most)), "games")
+			return outOfRange(element("games", k), game, 0, uint64(most))
 		}
 	}
 	if e.noop {
@@ -60,10 +44,8 @@ func (s *session) send(e *environment, q sendRequest) error {
 // begun returns the reply to a request that begins a step. It uses two buffers in turn:
 // while it fills one, the writer has at most the other.
 func (s *session) begun(e *environment, id uint64) reply {
-	buf := &s.okReplies[s.nextOK]
-	s.nextOK = 1 - s.nextOK
-	*buf = appendHead((*buf)[:0], 3, "ok", id, e.handle)
-	return reply{msg: *buf}
+	s.okReplies[0], s.okReplies[1] = s.okReplies[1], appendHead(s.okReplies[0][:0], 3, "ok", id, e.handle)
+	return reply{msg: s.okReplies[1]}
 }
 
 // recvGames answers with the first games that are ready.
@@ -75,23 +57,14 @@ func (s *session) recvGames(e *environment, id uint64, _ nothing) (reply, error)
 		e.refused = nil
 		return reply{}, err
 	}
-	f := s.into(e)
-	if e.noop {
-		return f.reply(id), nil
-	}
-	if err := e.pool.Recv(f.batch); err != nil {
-		return reply{}, s.fromVec(err, "env")
-	}
-	s.server.metrics.steps.Add(float64(f.games))
-	e.moves.Add(uint64(f.games))
-	return f.reply(id), nil
+	return s.advance(e, id, "env", e.pool.Recv)
 }
 
 // wantBatchSize returns an error unless the games have been reset, and have a batch size exactly if wanted.
 func (e *environment) wantBatchSize(wanted bool) error {
 	size := e.pool.Config().BatchSize
 	switch {
-	case !e.running:
+	case !e.running.Load():
 		return e.wantRunning()
 	case wanted && size == 0:
 		return fail(codeBadOption, "env", "step it with step, or make it with batch_size",

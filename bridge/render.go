@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"fmt"
 	"sync"
 
@@ -9,9 +10,6 @@ import (
 	"pommego/env"
 )
 
-func init() { registerEnv("render", true, (*session).render) }
-
-// renderRequest asks for a picture of one game.
 type renderRequest struct {
 	Game   int  `wire:"game,needed"`
 	Tile   int  `wire:"tile,4..64"`  // pixels of a cell's side; 0: draw it as text
@@ -23,10 +21,7 @@ func (s *session) render(e *environment, id uint64, q renderRequest) (reply, err
 	if q.Game >= e.pool.Games() {
 		return reply{}, outOfRange("game", q.Game, 0, uint64(e.pool.Games()-1))
 	}
-	seat := env.NoSeat
-	if q.Seat != nil {
-		seat = *q.Seat
-	}
+	seat := *cmp.Or(q.Seat, new(env.NoSeat))
 	if last := e.pool.Spec().Seats - 1; seat > last {
 		return reply{}, outOfRange("seat", seat, 0, uint64(last))
 	}

@@ -38,17 +38,34 @@ type handler struct {
 	name   string
 	table  []field
 	handle func(s *session, in *fields, id uint64) (reply, error)
-	posted func(s *session, e *environment, id uint64) (reply, error) // what lies in the channel of e; nil: never there
 }
 
-// requests holds all requests by name. Each file that answers one registers it here.
+// requests holds all requests by name.
 var requests = map[string]*handler{}
+
+func init() {
+	register("hello", (*session).hello)
+	register("envs", (*session).listEnvs)
+	register("spaces", (*session).spaces)
+	register("make", (*session).makeEnv)
+	registerEnv("close", false, (*session).closeEnv)
+	registerEnv("attach", false, (*session).attach)
+	registerEnv("reset", false, (*session).reset)
+	registerEnv("step", false, (*session).step)
+	registerEnv("observe", true, (*session).observe)
+	registerEnv("send", false, (*session).sendGames)
+	registerEnv("recv", false, (*session).recvGames)
+	registerEnv("get_state", true, (*session).getState)
+	registerEnv("set_state", true, (*session).setState)
+	registerEnv("simulate", false, (*session).simulate)
+	registerEnv("set_opponents", false, (*session).setOpponents)
+	registerEnv("set_starts", false, (*session).setStarts)
+	registerEnv("render", true, (*session).render)
+	registerEnv("show", false, (*session).show)
+}
 
 // register adds a request: Q is the struct of its fields, and answer answers it.
 func register[Q any](name string, answer func(*session, uint64, Q) (reply, error)) {
-	if requests[name] != nil {
-		panic("bridge: two requests are called " + name)
-	}
 	table, room := tableOf(reflect.TypeFor[Q]()), sync.Pool{New: func() any { return new(Q) }}
 	requests[name] = &handler{name: name, table: table, handle: func(s *session, in *fields, id uint64) (reply, error) {
 		to := room.Get().(*Q) // reused, so that a step allocates nothing

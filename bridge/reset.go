@@ -7,9 +7,6 @@ import (
 	"pommego/vec"
 )
 
-func init() { registerEnv("reset", false, (*session).reset) }
-
-// resetRequest asks for new episodes.
 type resetRequest struct {
 	Seed  *uint64 `wire:"seed,0..18446744073709551615"`
 	Seeds tensor  `wire:"seeds,uint64"`
@@ -33,9 +30,9 @@ func (s *session) reset(e *environment, id uint64, q resetRequest) (reply, error
 	if err := e.pool.Reset(f.batch, o); err != nil {
 		return reply{}, s.fromVec(err, "mask")
 	}
-	e.running, e.refused = true, nil
-	e.begun.Store(true)
-	e.shown.set(nil, nil)
+	e.refused = nil
+	e.running.Store(true)
+	e.shown.Store(&shown{number: e.shown.Load().number + 1})
 	return f.reply(id), nil
 }
 

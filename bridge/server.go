@@ -195,9 +195,6 @@ func (srv *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer srv.remove(session)
-	srv.metrics.opened.Inc()
-	srv.metrics.sessions.Inc()
-	defer srv.metrics.sessions.Dec()
 	session.run()
 }
 
@@ -218,6 +215,8 @@ func (srv *Server) add(session stopper) bool {
 	}
 	srv.sessions[session] = true
 	srv.running.Add(1)
+	srv.metrics.opened.Inc()
+	srv.metrics.sessions.Inc()
 	return true
 }
 
@@ -225,6 +224,7 @@ func (srv *Server) remove(session stopper) {
 	srv.mu.Lock()
 	defer srv.mu.Unlock()
 	delete(srv.sessions, session)
+	srv.metrics.sessions.Dec()
 	srv.running.Done()
 }
 

@@ -43,8 +43,7 @@ type session struct {
 	envs       []*environment
 	nextHandle uint32
 	taken      *batchMessage // a batch message that was taken and not yet handed to the writer
-	okReplies  [2][]byte     // the two buffers of begun
-	nextOK     int           // the buffer that is free
+	okReplies  [2][]byte     // the two buffers of begun, the one used last behind the other
 	spinner    vec.Spinner
 	spinTime   time.Duration // for how long to spin for the next step in shared memory; 0: not at all
 	stepSignal chan struct{} // signals that a step was posted in shared memory

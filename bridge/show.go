@@ -4,12 +4,9 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"sync"
 
 	"pommego/env"
 )
-
-func init() { registerEnv("show", false, (*session).show) }
 
 // showRequest tells viewers what the client chooses its next actions by.
 type showRequest struct {
@@ -17,25 +14,11 @@ type showRequest struct {
 	Values        tensor `wire:"values,float32"`
 }
 
-// shown is what a client has shown viewers last.
+// shown is what a client has shown viewers at a time.
 type shown struct {
-	mu            sync.Mutex
-	number        int       // how often the client has shown something
+	number        int       // how often the client had shown something
 	probabilities []float32 // by row and choice; nil: none given
 	values        []float32 // by row
-}
-
-func (s *shown) set(probabilities, values []float32) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.number++
-	s.probabilities, s.values = probabilities, values
-}
-
-func (s *shown) last() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.number
 }
 
 // show keeps what the client shows. Its reply says whether there are viewers.
@@ -44,13 +27,11 @@ func (s *session) show(e *environment, id uint64, q showRequest) (reply, error) 
 	if err := cmp.Or(q.Probabilities.want("probabilities", rows, choices), q.Values.want("values", rows)); err != nil {
 		return reply{}, err
 	}
-	e.shown.set(dataAs[float32](&q.Probabilities), dataAs[float32](&q.Values))
+	e.shown.Store(&shown{e.shown.Load().number + 1, dataAs[float32](&q.Probabilities), dataAs[float32](&q.Values)})
 	return message("ok", id, "env", int(e.handle), "watched", len(e.followed) > 0)
 }
 
 func (s *shown) thoughts(spec *env.Spec, learners []uint8, game int, moved []int) (all []env.Thought) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if s.probabilities == nil && s.values == nil {
 		return nil
 	}

@@ -7,10 +7,7 @@ import (
 	"slices"
 
 	"pommego/env"
-	"pommego/vec"
 )
-
-func init() { registerEnv("simulate", false, (*session).simulate) }
 
 // simulateRequest asks for steps of a forward model.
 type simulateRequest struct {
@@ -28,13 +25,10 @@ const keptSimulators = 4
 const dreamt = 1 << 63
 
 type simulator struct {
-	pool     *vec.Pool
-	layout   *messageLayout
-	bytes    int64 // bytes of the memory budget
-	messages chan *batchMessage
-	states   []byte // scratch: the states after the steps, encoded
-	room     int64  // the part of bytes for states
-	agents   int64  // the part of bytes for the agents that play on
+	*batches
+	states  []byte // scratch: the states after the steps, encoded
+	room    int64  // the memory budget that states take
+	players int64  // the same for the agents that play on
 }
 
 func (s *session) simulate(e *environment, id uint64, q simulateRequest) (rep reply, err error) {
@@ -92,13 +86,12 @@ func (s *session) simulate(e *environment, id uint64, q simulateRequest) (rep re
 // reserveStates reserves memory for new states of so many bytes: for what the simulator keeps of them,
 // and for what the reply holds, which is the batch and the states. It returns the latter as held.
 func (s *session) reserveStates(sim *simulator, bytes int64) (held int64, err error) {
-	held = bytes + int64(sim.layout.size)
+	held = bytes + int64(sim.size)
 	more := max(bytes-sim.room, 0)
 	if err := s.memory.reserve(held+more, "states", fmt.Sprintf("simulating %d states", sim.pool.Games())); err != nil {
 		return 0, err
 	}
 	sim.room += more
-	sim.bytes += more
 	return held, nil
 }
 
@@ -108,7 +101,7 @@ func (s *session) seatPlayers(sim *simulator, policy string, seed uint64) error 
 	if err := s.memory.reserve(bytes, "policy", fmt.Sprintf("agents for %d games", sim.pool.Games())); err != nil {
 		return err
 	}
-	s.memory.exchange(&sim.bytes, &sim.agents, bytes)
+	s.memory.exchange(&sim.players, bytes)
 	if err := sim.pool.SeatPlayers(policy, seed); err != nil {
 		return optionError(err)
 	}
@@ -138,11 +131,11 @@ func (s *session) simulator(e *environment, n int) (*simulator, error) {
 		s.freeSimulator(e.sims[0])
 		e.sims = slices.Delete(e.sims, 0, 1)
 	}
-	pool, l, bytes, err := s.newPool(kindSimulated, e.handle, e.pool.Model(n), messagesPerPool)
+	b, err := s.newPool(kindSimulated, e.handle, e.pool.Model(n), messagesPerPool)
 	if err != nil {
 		return nil, inField(err, "states")
 	}
-	sim := &simulator{pool: pool, layout: l, bytes: bytes, messages: newBatchMessages(l, pool)}
+	sim := &simulator{batches: b}
 	e.sims = append(e.sims, sim)
 	return sim, nil
 }
@@ -155,7 +148,6 @@ func (s *session) freeSimulators(e *environment) {
 }
 
 func (s *session) freeSimulator(sim *simulator) {
-	sim.pool.Close()
-	s.server.release(sim.pool.Games())
-	s.memory.release(sim.bytes + sim.pool.Reserved())
+	s.memory.release(sim.room + sim.players)
+	s.freePool(sim.batches)
 }

@@ -7,8 +7,6 @@ import (
 	"pommego/vec"
 )
 
-func init() { registerEnv("set_starts", false, (*session).setStarts) }
-
 // startsRequest says where episodes are to begin.
 type startsRequest struct {
 	States   [][]byte  `wire:"states,needed"`
@@ -54,10 +52,9 @@ func (s *session) setStarts(e *environment, id uint64, q startsRequest) (reply, 
 	}
 	kept, e.starts = true, starts
 	if q.Add {
-		e.bytes += bytes
 		e.starting += bytes
 	} else {
-		s.memory.exchange(&e.bytes, &e.starting, bytes)
+		s.memory.exchange(&e.starting, bytes)
 	}
 	return e.ok(id)
 }

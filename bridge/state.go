@@ -10,18 +10,11 @@ import (
 	"pommego/vec"
 )
 
-func init() {
-	registerEnv("get_state", true, (*session).getState)
-	registerEnv("set_state", true, (*session).setState)
-}
-
-// getStateRequest asks for saved games.
 type getStateRequest struct {
 	Games []int `wire:"games"` // nil: all
 	JSON  bool  `wire:"json"`
 }
 
-// setStateRequest replaces games by saved ones.
 type setStateRequest struct {
 	Games  []int    `wire:"games,needed"`
 	States [][]byte `wire:"states,needed,1..65536"`
@@ -39,7 +32,7 @@ func (e *environment) pickGames(games []int) ([]int, error) {
 	seen := make([]bool, e.pool.Games())
 	for i, game := range games {
 		if game >= len(seen) {
-			return nil, inField(outOfRange(element("games", i), game, 0, uint64(len(seen)-1)), "games")
+			return nil, outOfRange(element("games", i), game, 0, uint64(len(seen)-1))
 		}
 		if seen[game] {
 			return nil, fail(codeBadOption, "games", "", "games names %d twice", game)

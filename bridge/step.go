@@ -1,14 +1,9 @@
 package bridge
 
-import "pommego/env"
-
-func init() {
-	registerEnv("step", false, (*session).step)
-	requests["step"].posted = func(s *session, e *environment, id uint64) (reply, error) {
-		return s.step(e, id, stepRequest{e.channel.moves(e.pool)})
-	}
-	registerEnv("observe", true, (*session).observe)
-}
+import (
+	"pommego/env"
+	"pommego/vec"
+)
 
 // stepRequest moves all of an environment's games.
 type stepRequest struct {
@@ -22,12 +17,17 @@ func (s *session) step(e *environment, id uint64, q stepRequest) (reply, error) 
 	if err := wantActions(&q.Actions, e.pool.Rows(), e.pool.Spec()); err != nil {
 		return reply{}, err
 	}
+	return s.advance(e, id, "actions", func(b *vec.Batch) error { return e.pool.Step(b, q.Actions.data) })
+}
+
+// advance answers with what a step writes to a batch. field is the one that is wrong if it fails.
+func (s *session) advance(e *environment, id uint64, field string, step func(*vec.Batch) error) (reply, error) {
 	f := s.into(e)
 	if e.noop {
 		return f.reply(id), nil
 	}
-	if err := e.pool.Step(f.batch, q.Actions.data); err != nil {
-		return reply{}, s.fromVec(err, "actions")
+	if err := step(f.batch); err != nil {
+		return reply{}, s.fromVec(err, field)
 	}
 	s.server.metrics.steps.Add(float64(f.games))
 	e.moves.Add(uint64(f.games))

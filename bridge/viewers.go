@@ -39,7 +39,7 @@ func (s *session) admitVisit() {
 // learner plays. It follows as many of them as there is memory for, but no broken ones. end undoes it.
 func (e *environment) begin(games []int) (all []*followed, err error) {
 	visited := e.visit(time.After(lookTimeout), func() {
-		if !e.running {
+		if !e.running.Load() {
 			err = errNotLive
 			return
 		}

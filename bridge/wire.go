@@ -1,12 +1,62 @@
 package bridge
 
 import (
+	"bytes"
 	"encoding/binary"
+	"strings"
 
+	"github.com/vmihailenco/msgpack/v5"
 	"github.com/vmihailenco/msgpack/v5/msgpcode"
 
 	"pommego/env"
 )
+
+// entries is a map to send: name, value, name, value, in this order.
+type entries []any
+
+// reply is an answer: a message, and the batch whose memory the message is, if it has one.
+type reply struct {
+	msg   []byte
+	batch *batchMessage
+	held  int64 // bytes of the memory budget that it holds until it is sent
+}
+
+func message(kind string, id uint64, about ...any) (reply, error) {
+	return reply{msg: encode(append(entries{"type", kind, "id", id}, about...))}, nil
+}
+
+// encode returns a message. Replies to steps are written without it, as it allocates.
+func encode(message entries) []byte {
+	var buf bytes.Buffer
+	out := msgpack.NewEncoder(&buf)
+	out.UseCompactInts(true)
+	out.SetSortMapKeys(true)
+	if err := out.Encode(message); err != nil {
+		panic(err) // numbers and texts always encode
+	}
+	return buf.Bytes()
+}
+
+func (e entries) EncodeMsgpack(out *msgpack.Encoder) error {
+	if err := out.EncodeMapLen(len(e) / 2); err != nil {
+		return err
+	}
+	return out.EncodeMulti(e...)
+}
+
+// encodeError returns an error reply. Without hasID its id is nil.
+func encodeError(e *wireError, id uint64, hasID bool) []byte {
+	valid := func(text string) string { return strings.ToValidUTF8(text, "\uFFFD") } // they may quote the client
+	message := entries{"type", "error", "id", nil, "code", string(e.Code), "message", valid(e.Message), "hint",
+		valid(e.Hint)}
+	if hasID {
+		message[3] = id
+	}
+	if e.Field != "" {
+		message = append(message, "field", valid(e.Field))
+	}
+	return encode(append(message, e.Details...))
+}
 
 // Tensors' data begin at a multiple of align bytes from the start of their message.
 const align = 64
@@ -37,11 +87,6 @@ func appendUint32(dst []byte, n uint32) []byte {
 
 func appendUint64(dst []byte, n uint64) []byte {
 	return binary.BigEndian.AppendUint64(append(dst, msgpcode.Uint64), n)
-}
-
-func appendBinary(dst, data []byte) []byte {
-	dst = binary.BigEndian.AppendUint32(append(dst, msgpcode.Bin32), uint32(len(data)))
-	return append(dst, data...)
 }
 
 // envBytes is how long the last entry of appendHead is; the id comes before it.
@@ -75,9 +120,7 @@ func appendTensorHeader(dst []byte, end int, dtype env.DType, shape []int, size 
 		panic("bridge: no room for a tensor's header")
 	}
 	dst = binary.BigEndian.AppendUint16(append(dst, msgpcode.Bin16), uint16(pad))
-	for range pad {
-		dst = append(dst, 0)
-	}
+	dst = append(dst, make([]byte, pad)...)
 	return binary.BigEndian.AppendUint32(append(dst, msgpcode.Bin32), uint32(size))
 }
 

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"fmt"
 	"runtime/debug"
 	"time"
@@ -21,16 +22,13 @@ func (s *session) work() {
 		}
 		s.stepPosted() // first the steps that were posted before the request was sent
 		s.out <- s.answer(r)
-		long := len(r.buf) > keepBytes
-		if long {
+		if len(r.buf) > keepBytes {
 			r.buf = nil
 			s.memory.release(r.held)
 			r.held = 0
-		}
-		s.free <- r
-		if long {
 			s.long <- struct{}{}
 		}
+		s.free <- r
 	}
 	s.freeAll()
 }
@@ -64,8 +62,15 @@ func (s *session) answer(r *request) (rep reply) {
 
 // handle answers a request by the table, with the fields of its message, or what lies in shared memory.
 func (s *session) handle(r *request) (reply, error) {
-	if r.posted != nil {
-		return requests[r.name].posted(s, r.posted, r.id)
+	if e := r.posted; e != nil {
+		switch r.name {
+		case "send": // the answer to the next recv says what was wrong
+			e.refused = cmp.Or(e.refused, s.send(e, sendRequest{e.channel.begins(), e.channel.moves(e.pool)}))
+			return reply{}, nil
+		case "recv":
+			return s.recvGames(e, r.id, nothing{})
+		}
+		return s.step(e, r.id, stepRequest{e.channel.moves(e.pool)})
 	}
 	r.name, r.hasID = "message", false
 	if r.lacks != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"unsafe"
 
@@ -41,10 +42,19 @@ type Batch struct {
 
 // shown is the memory for a position.
 type shown struct {
-	obs, state        [][]byte
+	obs, state        []fieldMemory
 	mask, alive, seat []uint8
 	rules             []int32 // nil without Config.Variants
 }
+
+// fieldMemory is the memory of a field of an observation or a global state.
+type fieldMemory struct {
+	mem  []byte
+	size int // bytes of one game, all its rows
+}
+
+// ofGame is the part that belongs to game i.
+func (f *fieldMemory) ofGame(i int) []byte { return f.mem[i*f.size : (i+1)*f.size] }
 
 // NewBatch makes a batch in mem, which must have as many bytes as Layout says
 // and start at a multiple of 8 (better of 64), or in memory of its own if mem is
@@ -72,9 +82,7 @@ func (p *Pool) newBatch(l *layout, games int, mem []byte) *Batch {
 	b.terminated, b.truncated = b.Bytes("terminated"), b.Bytes("truncated")
 	b.done, b.result, b.winners = b.Bytes("game.done"), b.Bytes("game.result"), b.Bytes("game.winners")
 	b.length, b.counts, b.stepCounts = b.int32s("game.length"), b.int32s("game.counts"), b.int32s("counts")
-	if b.late, b.failed = b.int32s("game.late"), b.int32s("game.failed"); b.late != nil {
-		b.void = b.Bytes("game.void")
-	}
+	b.late, b.failed, b.void = b.int32s("game.late"), b.int32s("game.failed"), b.Bytes("game.void")
 	b.lineUp, b.index = b.int32s("game.line_up"), b.int32s("game.index")
 	b.seed, b.episode = b.Tensor("game.seed").Uint64s(), b.Tensor("game.episode").Uint64s()
 	return b
@@ -107,15 +115,18 @@ func over(mem []byte, layout []Tensor) []Tensor {
 }
 
 func (b *Batch) shown(prefix string) shown {
-	s := shown{mask: b.Bytes(prefix + "action_mask"), alive: b.Bytes(prefix + "alive"), seat: b.Bytes(prefix + "seat"),
-		rules: b.int32s(prefix + "rules")}
-	for i := range b.pool.fields {
-		s.obs = append(s.obs, b.Bytes(prefix+b.pool.fields[i].name))
+	return shown{mask: b.Bytes(prefix + "action_mask"), alive: b.Bytes(prefix + "alive"), seat: b.Bytes(prefix + "seat"),
+		rules: b.int32s(prefix + "rules"), obs: b.fields(prefix + "obs."), state: b.fields(prefix + "state.")}
+}
+
+// fields lists the fields whose tensors have names with a prefix, in their order.
+func (b *Batch) fields(prefix string) (all []fieldMemory) {
+	for _, t := range slices.Concat(b.tensors, b.finals) {
+		if strings.HasPrefix(t.Name, prefix) {
+			all = append(all, fieldMemory{t.Raw, len(t.Raw) / len(b.lastAt)})
+		}
 	}
-	for i := range b.pool.state {
-		s.state = append(s.state, b.Bytes(prefix+b.pool.state[i].name))
-	}
-	return s
+	return all
 }
 
 // Tensors are all tensors of the batch, in the order of their memory.

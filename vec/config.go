@@ -283,11 +283,7 @@ func (p *plan) resolveSeats() error {
 		lineUps.ByGame = nil
 	}
 	p.seating, p.lineUps = s, lineUps
-	alone := s.own() == 1 && p.spec.Elimination
-	for _, team := range p.spec.Teams {
-		alone = alone && len(team) == 1
-	}
-	if !alone {
+	if alone := len(p.spec.Teams) == p.spec.Seats; !alone || !p.spec.Elimination || s.own() != 1 {
 		p.cfg.OnDeath = Wait
 	}
 	p.train = p.cfg.OnDeath == End
@@ -297,7 +293,7 @@ func (p *plan) resolveSeats() error {
 				"%d; leave training_agent out, or want %q", End, t[0], Wait)
 		}
 	}
-	c, err := p.newLineUpSet(lineUps)
+	c, err := p.newLineUps(lineUps)
 	if err != nil {
 		return err
 	}

@@ -150,11 +150,11 @@ func TestComputingOpponents(t *testing.T) {
 	if cores := runtime.GOMAXPROCS(0); len(p.workers) != min(cores, 100) {
 		t.Errorf("%d workers on %d cores", len(p.workers), cores)
 	}
-	if n, _ := p.split(); n != 1 {
+	if n := p.split(); n != 1 {
 		t.Errorf("a call wakes %d workers for cheap games, want the caller alone", n)
 	}
 	p.cost.mean = time.Second
-	if n, _ := p.split(); n != len(p.workers) {
+	if n := p.split(); n != len(p.workers) {
 		t.Errorf("a call wakes %d workers for games that take a second, want all %d", n, len(p.workers))
 	}
 }

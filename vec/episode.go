@@ -68,7 +68,7 @@ func (w *worker) reset(i int) {
 	case o.Seeds != nil:
 		seed = env.Seed{Value: o.Seeds[i]}
 	case !g.seeded:
-		seed = env.Seed{Value: p.entropic(i)}
+		seed = env.Seed{Value: p.entropy + uint64(i)}
 	}
 	var start *Start
 	if o.Starts != nil {
@@ -96,15 +96,12 @@ func (w *worker) beginAt(i int, seed env.Seed, start *Start) {
 		p.cfg.Variants.play(g, p.cfg.Variants.pick(i, seed))
 		g.match.Reset(seed)
 	} else {
-		p.cfg.Variants.play(g, start.variant)
-		start.sit(p, seed, g)
-		start.set(g.match, seed)
-		g.begun = g.match.Status().Steps
+		start.begin(g, seed)
 	}
 	if g.tracker != nil {
 		g.tracker.Begin(g.match)
 	}
-	p.startCounts(i)
+	p.count(i, p.counted) // those with which the episode begins
 	if p.train {
 		g.match.SetTrainingSeat(int(g.rows[0]))
 	}
@@ -278,8 +275,8 @@ func (w *worker) clearFlags(from, to int) {
 func (w *worker) writeGame(i int, done bool) {
 	p, g, b := w.p, &w.p.games[i], w.p.job.batch
 	b.length[i] = int32(g.status.Steps - g.begun)
-	if done && b.counts != nil {
-		w.writeCounts(i)
+	if done {
+		p.count(i, b.counts)
 	}
 	if b.late != nil {
 		b.late[i], b.failed[i], b.void[i] = g.lineup.missed()
@@ -294,14 +291,6 @@ func (w *worker) writeGame(i int, done bool) {
 	winners := b.winners[i*p.spec.Seats : (i+1)*p.spec.Seats]
 	for seat := range winners {
 		winners[seat] = toByte(g.status.Winners.Has(seat))
-	}
-}
-
-func (w *worker) writeCounts(i int) {
-	g, n := &w.p.games[i], w.p.counts
-	counts := w.p.job.batch.counts[i*len(g.rows)*n : (i+1)*len(g.rows)*n]
-	for k, seat := range g.rows {
-		g.tracker.Counts(g.match, int(seat), counts[k*n:(k+1)*n])
 	}
 }
 
@@ -323,15 +312,15 @@ func (w *worker) writeStepCounts(i int) {
 	}
 }
 
-// startCounts notes the counts with which an episode of game i begins.
-func (p *Pool) startCounts(i int) {
-	if p.counted == nil {
+// count writes what is counted so far for the rows of game i, unless to is nil.
+func (p *Pool) count(i int, to []int32) {
+	if to == nil {
 		return
 	}
 	g, n := &p.games[i], p.counts
 	for k, seat := range g.rows {
 		at := (i*len(g.rows) + k) * n
-		g.tracker.Counts(g.match, int(seat), p.counted[at:at+n])
+		g.tracker.Counts(g.match, int(seat), to[at:at+n])
 	}
 }
 
@@ -339,8 +328,8 @@ func (p *Pool) startCounts(i int) {
 func (w *worker) write(slot, i int, to *shown) {
 	p, g := w.p, &w.p.games[i]
 	first := slot * len(g.rows)
-	for f := range p.fields {
-		w.obs[f] = p.fields[f].ofGame(to.obs[f], slot)
+	for f := range to.obs {
+		w.obs[f] = to.obs[f].ofGame(slot)
 	}
 	for k, seat := range g.rows {
 		row := first + k
@@ -358,9 +347,9 @@ func (w *worker) write(slot, i int, to *shown) {
 		masks := to.mask[first*p.maskN : (first+len(g.rows))*p.maskN]
 		g.match.(env.Careful).ObserveSafely(p.encoding, g.rows, w.obs, masks)
 	}
-	if len(p.state) > 0 {
-		for f := range p.state {
-			w.state[f] = p.state[f].ofGame(to.state[f], slot)
+	if len(to.state) > 0 {
+		for f := range to.state {
+			w.state[f] = to.state[f].ofGame(slot)
 		}
 		g.match.Observe(env.GlobalState, nil, w.state)
 	}
@@ -370,11 +359,11 @@ func (w *worker) write(slot, i int, to *shown) {
 func (w *worker) blank(i int) {
 	p, g, b := w.p, &w.p.games[i], w.p.job.batch
 	first, n := i*len(g.rows), len(g.rows)
-	for f := range p.fields {
-		clear(p.fields[f].ofGame(b.now.obs[f], i))
+	for f := range b.now.obs {
+		clear(b.now.obs[f].ofGame(i))
 	}
-	for f := range p.state {
-		clear(p.state[f].ofGame(b.now.state[f], i))
+	for f := range b.now.state {
+		clear(b.now.state[f].ofGame(i))
 	}
 	w.clearFlags(i, i+1)
 	clear(b.returns[first : first+n])

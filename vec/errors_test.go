@@ -174,7 +174,7 @@ func TestSeeds(t *testing.T) {
 		t.Errorf("two pools drew the same seed %d", drawn[0])
 	}
 	for range 64 {
-		if drawn := new(Pool).entropic(1 << 40); drawn > 1<<53 {
+		if drawn := drawSeed() + 1<<40; drawn > 1<<53 {
 			t.Fatalf("drew %d, which JavaScript does not take exactly", drawn)
 		}
 	}

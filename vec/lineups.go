@@ -31,17 +31,13 @@ type LineUps struct {
 
 	// ByGame, unless nil, has instead the number of each game's line-up.
 	ByGame []int32 `wire:"by_game"`
-}
 
-// lineUpSet holds the line-ups of a pool.
-type lineUpSet struct {
-	LineUps
-	reach []float64 // the sums of the weights up to each; nil if line-ups are not drawn
-	first int       // the number of the first line-up; numbers go on from one set to the next
+	reach []float64 // in a pool the sums of the weights up to each; nil if line-ups are not drawn
+	first int       // in a pool the number of the first line-up; numbers go on from one set to the next
 }
 
 // pick returns which line-up an episode of game i has.
-func (c *lineUpSet) pick(i int, seed env.Seed) int {
+func (c *LineUps) pick(i int, seed env.Seed) int {
 	switch {
 	case c.ByGame != nil:
 		return int(c.ByGame[i])
@@ -52,12 +48,9 @@ func (c *lineUpSet) pick(i int, seed env.Seed) int {
 	return 0
 }
 
-// has reports whether game i can have line-up n.
-func (c *lineUpSet) has(i, n int) bool { return c.ByGame == nil || int(c.ByGame[i]) == n }
-
 // number returns the number of the line-up with these names in an episode of game i: of the one that
 // the episode draws, if that has these names, else of the first one that does; -1 if there is none.
-func (c *lineUpSet) number(i int, seed env.Seed, names []string) int {
+func (c *LineUps) number(i int, seed env.Seed, names []string) int {
 	same := func(own []string) bool { return slices.Equal(own, names) }
 	if n := c.pick(i, seed); same(c.Names[n]) {
 		return c.first + n
@@ -98,9 +91,9 @@ func sums(weights []float64, n int) ([]float64, error) {
 	return reach, nil
 }
 
-// newLineUpSet checks line-ups and makes a set of them.
-func (p *plan) newLineUpSet(l LineUps) (*lineUpSet, error) {
-	l.Names, l.Weights, l.ByGame = slices.Clone(l.Names), slices.Clone(l.Weights), slices.Clone(l.ByGame)
+// newLineUps checks line-ups and copies them for a pool.
+func (p *plan) newLineUps(of LineUps) (*LineUps, error) {
+	l := &LineUps{Names: slices.Clone(of.Names), Weights: slices.Clone(of.Weights), ByGame: slices.Clone(of.ByGame)}
 	for n, names := range l.Names {
 		if len(names) != p.seating.agents {
 			return nil, wrong("Opponents", "%s has %d entries, want %d, one for each seat that does not learn",
@@ -108,7 +101,6 @@ func (p *plan) newLineUpSet(l LineUps) (*lineUpSet, error) {
 		}
 		l.Names[n] = slices.Clone(names)
 	}
-	c := &lineUpSet{LineUps: l}
 	var err error
 	switch {
 	case l.ByGame != nil && l.Weights != nil:
@@ -117,7 +109,7 @@ func (p *plan) newLineUpSet(l LineUps) (*lineUpSet, error) {
 		return nil, wrong("ByGame", " has %d entries, want %d, the number of a line-up for each game", len(l.ByGame),
 			p.cfg.Games)
 	case l.ByGame == nil && (len(l.Names) > 1 || l.Weights != nil):
-		if c.reach, err = sums(l.Weights, len(l.Names)); err != nil {
+		if l.reach, err = sums(l.Weights, len(l.Names)); err != nil {
 			return nil, err
 		}
 	}
@@ -126,7 +118,7 @@ func (p *plan) newLineUpSet(l LineUps) (*lineUpSet, error) {
 			return nil, wrong("ByGame", "[%d] is %d, want 0 to %d, the number of a line-up", i, n, len(l.Names)-1)
 		}
 	}
-	return c, nil
+	return l, nil
 }
 
 // in returns the words by which an error names line-up n, "" if there is only one.
@@ -137,7 +129,7 @@ func in(all [][]string, n int) string {
 	return fmt.Sprintf(" in line-up %d", n)
 }
 
-func (p *plan) checkAgents(c *lineUpSet) error {
+func (p *plan) checkAgents(c *LineUps) error {
 	seen := map[string]bool{Policy: true}
 	for n, names := range c.Names {
 		for k, name := range names {
@@ -192,14 +184,12 @@ func (p *Pool) SetLineUps(l LineUps) error {
 	if len(l.Names) == 0 {
 		return wrong("LineUps", " is empty, want at least one line-up")
 	}
-	c, err := p.newLineUpSet(l)
+	c, err := p.newLineUps(l)
 	if err != nil {
 		return err
 	}
 	p.rest()
-	if p.lineUpSet != nil {
-		c.first = p.lineUpSet.first + len(p.lineUpSet.Names)
-	}
+	c.first = p.lineUpSet.first + len(p.lineUpSet.Names)
 	defer p.sweep()
 	made, err := p.makeLineups(c)
 	if err == nil {
@@ -208,7 +198,7 @@ func (p *Pool) SetLineUps(l LineUps) error {
 	if err != nil {
 		return err
 	}
-	p.lineUpSet, p.waiting = c, false
+	p.lineUpSet, p.waiting = *c, false
 	for i := range p.games {
 		p.games[i].made = made[i]
 		for n := range made[i] {
@@ -222,7 +212,7 @@ func (p *Pool) SetLineUps(l LineUps) error {
 }
 
 // makeLineups makes the line-ups that each game can have, by number: none in a model.
-func (p *Pool) makeLineups(c *lineUpSet) ([][]lineup, error) {
+func (p *Pool) makeLineups(c *LineUps) ([][]lineup, error) {
 	made := make([][]lineup, len(p.games))
 	var err error
 	if c.ByGame != nil || p.cfg.model != nil {
@@ -231,7 +221,7 @@ func (p *Pool) makeLineups(c *lineUpSet) ([][]lineup, error) {
 	for i := 0; i < len(made) && err == nil && p.cfg.model == nil; i++ {
 		made[i] = make([]lineup, len(c.Names))
 		for n := range c.Names {
-			if err == nil && c.has(i, n) {
+			if err == nil && (c.ByGame == nil || int(c.ByGame[i]) == n) {
 				made[i][n], err = p.games[i].newLineup(p.plan, c.Names[n], p.newAgent)
 				made[i][n].number = c.first + n
 				made[i][n].each(func(k int, _ env.Outside) { p.outsiders[c.Names[n][k]] = true })
@@ -379,13 +369,10 @@ func (g *game) takeBack(l lineup) {
 func (l *lineup) missed() (late, failed int32, void uint8) {
 	l.each(func(_ int, o env.Outside) {
 		a, b, lost := o.Missed()
-		late, failed = late+int32(a), failed+int32(b)
-		if lost {
-			void = 1
-		}
+		late, failed, void = late+int32(a), failed+int32(b), max(void, toByte(lost))
 	})
 	return late, failed, void
 }
 
 // LineUps returns the line-ups set last, which games have from their next episode on.
-func (p *Pool) LineUps() LineUps { return p.lineUpSet.LineUps }
+func (p *Pool) LineUps() LineUps { return p.lineUpSet }

@@ -52,7 +52,7 @@ func (p *Pool) Play(b *Batch, actions []uint8, steps int) error {
 	} else if err := p.checkStep(b, actions); err != nil {
 		return err
 	}
-	p.job = job{call: callPlay, batch: b, actions: actions, steps: steps}
+	p.job = job{do: (*worker).play, batch: b, actions: actions, steps: steps}
 	return p.run()
 }
 

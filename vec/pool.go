@@ -16,8 +16,6 @@ import (
 type Pool struct {
 	*plan
 	layout  *layout
-	fields  []fieldSize // the sizes of the observation's fields
-	state   []fieldSize // the sizes of the global state's fields, nil unless Config.State
 	games   []game
 	returns []float64 // by row: the return of the episode under way
 	phases  []phase   // by game, close together because Step looks at all
@@ -25,8 +23,8 @@ type Pool struct {
 	maskN   int
 
 	workers     []worker
-	lineUpSet   *lineUpSet
-	starts      starts
+	lineUpSet   LineUps // the line-ups set last
+	starts      Starts
 	players     [][]env.Agent // the agents that play each game's rows in Play, and their name
 	playersName string
 	outsiders   map[string]bool // the agents of Config.Agent that line-ups have had: see savedAgent
@@ -42,30 +40,9 @@ type Pool struct {
 	running     sync.WaitGroup // worker goroutines
 	closed      bool
 
-	drawn   bool // entropy has been drawn
-	entropy uint64
+	entropy uint64 // the seed of game 0 if it was never given one
 	scratch []byte
 	counted []int32 // by row: the counts since its episode began, with Config.StepCounts
-}
-
-type fieldSize struct {
-	name string // the name of the field's tensor
-	size int    // bytes of one game, all its rows
-}
-
-// ofGame is the part of a field's tensor that belongs to game i.
-func (f *fieldSize) ofGame(tensor []byte, i int) []byte { return tensor[i*f.size : (i+1)*f.size] }
-
-func (p *plan) fieldSizes(prefix string, fields []env.Field) (all []fieldSize) {
-	for i := range fields {
-		f := &fields[i]
-		size := f.Size()
-		if !f.Shared {
-			size *= p.seating.learners
-		}
-		all = append(all, fieldSize{prefix + f.Name, size})
-	}
-	return all
 }
 
 // New makes a pool. Its games must be Reset before they are stepped.
@@ -77,13 +54,9 @@ func New(cfg Config) (*Pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Pool{plan: plan, layout: newLayout(plan), maskN: plan.spec.MaskSize(),
+	p := &Pool{plan: plan, layout: newLayout(plan), maskN: plan.spec.MaskSize(), entropy: drawSeed(),
 		outsiders: map[string]bool{}}
 	p.phases, p.over = make([]phase, plan.cfg.Games), make([]uint8, plan.cfg.Games)
-	p.fields = p.fieldSizes("obs.", plan.spec.Encodings[plan.encoding].Fields)
-	if plan.cfg.State {
-		p.state = p.fieldSizes("state.", plan.spec.State)
-	}
 	p.makeGames()
 	if p.cfg.BatchSize > 0 {
 		p.stage()
@@ -168,25 +141,19 @@ func (p *Pool) Reset(b *Batch, o ResetOptions) error {
 	if err := p.checkReset(b, &o); err != nil {
 		return err
 	}
-	if o.Seed == nil && o.Seeds == nil {
-		p.entropic(0) // drawn here, before the workers ask for it
-	}
 	if p.queue != nil {
 		return p.resetAll(b, o)
 	}
-	p.job = job{call: callReset, batch: b, reset: o}
+	p.job = job{do: (*worker).reset, batch: b, reset: o}
 	return p.run()
 }
 
-// entropic is the seed, drawn from entropy, of a game that was never given one. It is below 2^53, the most that
-// JavaScript and other readers of JSON take exactly.
-func (p *Pool) entropic(game int) uint64 {
-	if !p.drawn {
-		var bytes [8]byte
-		rand.Read(bytes[:]) // never fails
-		p.entropy, p.drawn = binary.LittleEndian.Uint64(bytes[:])>>12, true
-	}
-	return p.entropy + uint64(game)
+// drawSeed draws a seed from entropy. It and those after it are below 2^53, the most that JavaScript and other
+// readers of JSON take exactly.
+func drawSeed() uint64 {
+	var bytes [8]byte
+	rand.Read(bytes[:]) // never fails
+	return binary.LittleEndian.Uint64(bytes[:]) >> 12
 }
 
 func (p *Pool) checkReset(b *Batch, o *ResetOptions) error {
@@ -238,7 +205,7 @@ func (p *Pool) Step(b *Batch, actions []uint8) error {
 		return err
 	}
 	b.lasts.Store(0)
-	p.job = job{call: callStep, batch: b, actions: actions}
+	p.job = job{do: (*worker).step, batch: b, actions: actions, steps: 1}
 	return p.run()
 }
 
@@ -275,7 +242,7 @@ func (p *Pool) checkActions(actions []uint8, row int) error {
 	return nil
 }
 
-// refuse returns the error of a call that cannot step game i, nil if it can.
+// refuse returns the error of a call that game i is in the wrong phase for.
 func (p *Pool) refuse(call string, i int) error {
 	switch p.phases[i] {
 	case unset:
@@ -303,7 +270,7 @@ func (p *Pool) Observe(b *Batch) {
 	if p.closed || b.pool != p || p.queue != nil {
 		panic("vec: Observe on a closed pool, with another pool's batch, or with a BatchSize")
 	}
-	p.job = job{call: callObserve, batch: b}
+	p.job = job{do: (*worker).show, batch: b}
 	// A game that panics here is broken, and the next Step says so.
 	_ = p.run()
 }

@@ -44,43 +44,28 @@ func (s *ranges) offer(workers, chunk int) {
 // take returns a range of games for a worker; ok is false if no games are left.
 func (s *ranges) take(worker int) (lo, hi int, ok bool) {
 	chunk := uint64(s.chunk.Load())
-	if lo, hi, ok = s.own[worker].front(chunk); ok {
-		return lo, hi, true
+	for k := 0; k < len(s.own) && !ok; k++ {
+		lo, hi, ok = s.own[(worker+k)%len(s.own)].take(chunk, k > 0)
 	}
-	for k := 1; k < len(s.own); k++ {
-		if lo, hi, ok = s.own[(worker+k)%len(s.own)].back(chunk); ok {
-			return lo, hi, true
-		}
-	}
-	return 0, 0, false
+	return lo, hi, ok
 }
 
-// front takes the first games of a range.
-func (s *workRange) front(chunk uint64) (lo, hi int, ok bool) {
+// take takes the first games of a range, or the last ones.
+func (s *workRange) take(chunk uint64, last bool) (lo, hi int, ok bool) {
 	for {
 		open := s.open.Load()
 		from, to := open&(1<<32-1), open>>32
 		if from >= to {
 			return 0, 0, false
 		}
-		cut := min(from+chunk, to)
-		if s.open.CompareAndSwap(open, to<<32|cut) {
-			return int(from), int(cut), true
+		first, end := from, min(from+chunk, to)
+		left := to<<32 | end
+		if last {
+			first, end = max(from+chunk, to)-chunk, to
+			left = first<<32 | from
 		}
-	}
-}
-
-// back takes the last games of a range.
-func (s *workRange) back(chunk uint64) (lo, hi int, ok bool) {
-	for {
-		open := s.open.Load()
-		from, to := open&(1<<32-1), open>>32
-		if from >= to {
-			return 0, 0, false
-		}
-		cut := max(from+chunk, to) - chunk
-		if s.open.CompareAndSwap(open, cut<<32|from) {
-			return int(cut), int(to), true
+		if s.open.CompareAndSwap(open, left) {
+			return int(first), int(end), true
 		}
 	}
 }

@@ -119,10 +119,10 @@ func (p *Pool) resetAll(b *Batch, o ResetOptions) error {
 		all = append(all, int32(i))
 		p.sent[i], p.over[i] = true, 0
 	}
-	p.job = job{call: callReset, batch: p.staging, reset: o}
+	p.job = job{do: (*worker).reset, batch: p.staging, reset: o}
 	p.queue.send(all)
 	p.queue.rest()
-	p.job = job{call: callStep, batch: p.staging, actions: p.actions}
+	p.job = job{do: (*worker).step, batch: p.staging, actions: p.actions}
 	return p.Recv(b)
 }
 

@@ -35,11 +35,8 @@ func (p *Pool) take(game int) (*gamestate.State, error) {
 	}
 	p.rest()
 	g := &p.games[game]
-	switch p.phases[game] {
-	case unset:
-		return nil, fmt.Errorf("saving game %d: %w", game, ErrNotReset)
-	case broken:
-		return nil, fmt.Errorf("saving game %d: %w (%v); reset it, with a mask", game, ErrBroken, g.fault.Value)
+	if p.phases[game] == unset || p.phases[game] == broken {
+		return nil, p.refuse("Save", game)
 	}
 	s := &gamestate.State{
 		Ended: p.phases[game] == ended, Train: p.train, Seed: g.seed,
@@ -175,6 +172,10 @@ func (p *Pool) put(i int, s savedGame) (err error) {
 		if s.State, err = p.invent(i); err != nil {
 			return err
 		}
+		v := &p.cfg.Variants
+		if s.variant = v.pick(i, env.Seed(s.Seed)); v.ByGame == nil {
+			s.variant = v.fitting(s.variant, s.restore)
+		}
 	}
 	if err := p.fits(s.State); err != nil {
 		return err
@@ -194,12 +195,6 @@ func (p *Pool) put(i int, s savedGame) (err error) {
 		}
 		if err := a.Restore(s.Agents[k].Memory); err != nil {
 			return fmt.Errorf("agent %d, %q: %w", k, names[k], err)
-		}
-	}
-	if bare {
-		v := &p.cfg.Variants
-		if s.variant = v.pick(i, env.Seed(s.Seed)); v.ByGame == nil {
-			s.variant = v.fitting(s.variant, s.restore)
 		}
 	}
 	if err := p.replace(i, &s, bare); err != nil {
@@ -237,8 +232,14 @@ func (p *Pool) replace(i int, s *savedGame, bare bool) (err error) {
 		before = g.match.Append(nil)
 	}
 	defer func() {
-		if err != nil {
-			p.putBack(i, variant, before)
+		if err == nil {
+			return
+		}
+		if p.cfg.Variants.play(g, variant); before == nil {
+			return // it had no state before, and needs a reset in any case
+		}
+		if err := g.match.Restore(before); err != nil {
+			panic(fmt.Sprintf("vec: game %d does not take its own state back: %v", i, err))
 		}
 	}()
 	p.cfg.Variants.play(g, s.variant)
@@ -268,7 +269,7 @@ func (p *Pool) invent(game int) (*gamestate.State, error) {
 	g := &p.games[game]
 	seed := g.seed
 	if !g.seeded {
-		seed = env.Seed{Value: p.entropic(game)}
+		seed = env.Seed{Value: p.entropy + uint64(game)}
 	}
 	rows, others := make([]uint8, len(g.rows)), make([]uint8, len(g.others))
 	p.seating.deal(seed, rows, others)
@@ -283,17 +284,6 @@ func (p *Pool) invent(game int) (*gamestate.State, error) {
 	}
 	return &gamestate.State{Train: p.train, Seed: seed, Rows: saved.Ints(rows),
 		Returns: make([]float64, len(rows)), Agents: l.saved()}, nil
-}
-
-// putBack undoes the restore of a match. A game that had no state before is not put
-// back: it needs a reset in any case.
-func (p *Pool) putBack(i, variant int, before []byte) {
-	if p.cfg.Variants.play(&p.games[i], variant); before == nil {
-		return
-	}
-	if err := p.games[i].match.Restore(before); err != nil {
-		panic(fmt.Sprintf("vec: game %d does not take its own state back: %v", i, err))
-	}
 }
 
 // fits returns an error if a saved game, apart from its match, does not fit the pool, else nil.
@@ -338,7 +328,7 @@ func (p *Pool) adopt(i int, s *gamestate.State, l lineup) {
 	}
 	copy(g.returns, s.Returns)
 	g.before, g.status = 0, g.match.Status()
-	p.startCounts(i)
+	p.count(i, p.counted) // those with which the episode begins
 	p.phases[i] = running
 	if s.Ended {
 		p.phases[i] = ended

@@ -29,12 +29,8 @@ type Starts struct {
 
 	// Ordinary is the share of episodes that begin as they do without Starts, 0 to 1.
 	Ordinary float64
-}
 
-// starts is a pool's Starts.
-type starts struct {
-	Starts
-	reach []float64
+	reach []float64 // in a pool the sums of the weights up to each
 }
 
 // NewStart makes a start of what Load takes. That may have been saved in any pool with
@@ -56,12 +52,7 @@ func (p *Pool) NewStart(state []byte) (*Start, error) {
 	if status.Over {
 		return nil, errors.New("the game in it is over; save one that goes on")
 	}
-	start := &Start{pool: p, variant: s.variant, match: m.Append(nil), learner: -1}
-	for seat := range p.spec.Seats {
-		if status.In.Has(seat) {
-			start.in = append(start.in, seat)
-		}
-	}
+	start := &Start{pool: p, variant: s.variant, match: m.Append(nil), in: status.In.List(), learner: -1}
 	if s.State != nil && (len(s.Rows) == 1 || p.seating.drawn && p.seating.fits(s.Rows)) &&
 		slices.Contains(start.in, s.Rows[0]) {
 		start.learner = s.Rows[0]
@@ -90,8 +81,8 @@ func (p *Pool) SetStarts(s Starts) error {
 		}
 	}
 	p.rest()
-	s.States = slices.Clone(s.States)
-	p.starts = starts{s, reach}
+	s.States, s.reach = slices.Clone(s.States), reach
+	p.starts = s
 	return nil
 }
 
@@ -118,7 +109,7 @@ func (p *Pool) checkStart(s *Start) error {
 }
 
 // draw returns the start of an episode, nil if the game decides where it begins.
-func (s *starts) draw(seed env.Seed) *Start {
+func (s *Starts) draw(seed env.Seed) *Start {
 	if len(s.States) == 0 {
 		return nil
 	}
@@ -129,23 +120,20 @@ func (s *starts) draw(seed env.Seed) *Start {
 	return s.States[draw(s.reach, &rng)]
 }
 
-// sit fills in which seats learn, and which others play, in an episode of game g that begins in s.
-func (s *Start) sit(p *Pool, seed env.Seed, g *game) {
-	if !p.seating.drawn {
-		return
+// begin puts game g into the saved position, with the episode's own RNG and the seats for it.
+func (s *Start) begin(g *game, seed env.Seed) {
+	if s.pool.seating.drawn {
+		learner := s.learner
+		if learner < 0 {
+			rng := seed.RNG(env.StreamSeats)
+			learner = s.in[rng.IntN(len(s.in))]
+		}
+		s.pool.seating.around(learner, g.rows, g.others)
 	}
-	learner := s.learner
-	if learner < 0 {
-		rng := seed.RNG(env.StreamSeats)
-		learner = s.in[rng.IntN(len(s.in))]
-	}
-	p.seating.around(learner, g.rows, g.others)
-}
-
-// set puts the match into the saved position, with the episode's own RNG.
-func (s *Start) set(m env.Match, seed env.Seed) {
-	if err := m.Restore(s.match); err != nil {
+	s.pool.cfg.Variants.play(g, s.variant)
+	if err := g.match.Restore(s.match); err != nil {
 		panic(fmt.Sprintf("vec: a start is not taken again: %v", err)) // NewStart has restored it
 	}
-	m.Reseed(seed)
+	g.match.Reseed(seed)
+	g.begun = g.match.Status().Steps
 }

@@ -8,22 +8,12 @@ import (
 	"time"
 )
 
-// call says what the workers do with each game.
-type call uint8
-
-const (
-	callReset call = iota
-	callStep
-	callObserve
-	callPlay
-)
-
 // job is one call, for all games.
 type job struct {
-	call    call
+	do      func(w *worker, game int) // what is done with each game
 	batch   *Batch
 	actions []uint8
-	steps   int // the steps of callPlay
+	steps   int // how many steps it makes in each game
 	reset   ResetOptions
 }
 
@@ -88,8 +78,8 @@ func (p *Pool) start() {
 			choices: make([]uint8, p.seating.learners*len(p.spec.Actions)),
 			numbers: make([]float64, p.spec.Seats),
 			counts:  make([]int32, p.counts),
-			obs:     make([][]byte, len(p.fields)),
-			state:   make([][]byte, len(p.state)),
+			obs:     make([][]byte, len(p.spec.Encodings[p.encoding].Fields)),
+			state:   make([][]byte, len(p.spec.State)),
 			games:   make([]int32, 0, chunkGames),
 		}
 	}
@@ -158,9 +148,9 @@ func (w *worker) wait() (more bool) {
 // run does the job with as many workers as are worth waking, and collects their
 // faults. Workers that wake late do nothing.
 func (p *Pool) run() error {
-	n, chunk := p.split()
+	n := p.split()
 	p.announce(p.cost.mean)
-	p.ranges.offer(n, chunk)
+	p.ranges.offer(n, p.cost.chunk())
 	for i := 1; i < n; i++ {
 		select {
 		case p.workers[i].wake <- struct{}{}:
@@ -170,7 +160,7 @@ func (p *Pool) run() error {
 	if !p.workers[0].work() {
 		<-p.ranges.last
 	}
-	if p.job.call == callStep || p.job.call == callPlay {
+	if p.job.steps > 0 {
 		p.cost.note(p.cfg.Games, time.Duration(p.ranges.spent.Load()))
 	}
 	p.job.batch.finish(p.over)
@@ -181,14 +171,12 @@ func (p *Pool) run() error {
 	return p.faults()
 }
 
-// split returns how many workers get games, and how many games they take at a time. All
-// workers get some if the caller has set their number, or if agents wait.
-func (p *Pool) split() (workers, chunk int) {
-	workers, chunk = len(p.workers), p.cost.chunk()
+// split returns how many workers get games: all if the caller has set their number, or if agents wait.
+func (p *Pool) split() int {
 	if p.cfg.Workers == 0 && !p.waiting {
-		workers = min(workers, p.cost.workers(p.cfg.Games))
+		return min(len(p.workers), p.cost.workers(p.cfg.Games))
 	}
-	return workers, chunk
+	return len(p.workers)
 }
 
 // faults returns the panics of games: a *GameError, or several joined in order of games.
@@ -236,16 +224,7 @@ func (w *worker) workOn() {
 	}()
 	w.clearFlags(w.at, w.hi)
 	for ; w.at < w.hi && !w.p.stopped(); w.at++ {
-		switch w.p.job.call {
-		case callReset:
-			w.reset(w.at)
-		case callStep:
-			w.step(w.at)
-		case callObserve:
-			w.show(w.at)
-		case callPlay:
-			w.play(w.at)
-		}
+		w.p.job.do(w, w.at)
 	}
 }
 

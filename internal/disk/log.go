@@ -3,6 +3,7 @@ package disk
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,7 +24,6 @@ type Log struct {
 	file   File
 	end    int64
 	broken error // the error after which nothing more is written
-	closed bool
 }
 
 // LogOptions say what a log is for. All are required.
@@ -59,7 +59,7 @@ func OpenLog(d FS, path string, o LogOptions) (*Log, error) {
 
 // begin reads what the file holds, and prepares the file for new records.
 func (l *Log) begin(d FS, o *LogOptions) error {
-	first, err := appendLine(nil, o.Header)
+	first, err := makeLine(o.Header)
 	if err == nil {
 		err = l.read(first, o)
 	}
@@ -96,11 +96,9 @@ func (l *Log) read(first []byte, o *LogOptions) error {
 			err = o.Accept(record)
 		case len(line) == 0:
 			return nil
-		case bad != nil && damaged == nil:
-			damaged = fmt.Errorf("%s: line %d is damaged: %w; cut the file off before it, and what it and the later lines "+
-				"hold will be done again", l.path, number, bad)
-			continue
 		case bad != nil:
+			damaged = cmp.Or(damaged, fmt.Errorf("%s: line %d is damaged: %w; cut the file off before it, and what it and "+
+				"the later lines hold will be done again", l.path, number, bad))
 			continue
 		case damaged != nil:
 			return damaged
@@ -121,14 +119,13 @@ const (
 	sumAt    = len(sumOpen) + 8 + len(sumClose) // where the part begins that the checksum covers
 )
 
-func appendLine(dst []byte, v any) ([]byte, error) {
+func makeLine(v any) ([]byte, error) {
 	object, err := json.Marshal(v)
 	if err != nil {
-		return dst, err
+		return nil, err
 	}
 	body := object[1:]
-	dst = fmt.Appendf(dst, "%s%08x%s", sumOpen, crc32.ChecksumIEEE(body), sumClose)
-	return append(append(dst, body...), '\n'), nil
+	return fmt.Appendf(nil, "%s%08x%s%s\n", sumOpen, crc32.ChecksumIEEE(body), sumClose, body), nil
 }
 
 func readLine(line []byte) ([]byte, error) {
@@ -149,7 +146,7 @@ func readLine(line []byte) ([]byte, error) {
 // Add writes a record, an object with one key or more. After an error nothing
 // more is written.
 func (l *Log) Add(record any) error {
-	line, err := appendLine(nil, record)
+	line, err := makeLine(record)
 	if err != nil {
 		return fmt.Errorf("%s: %w", l.path, err)
 	}
@@ -176,14 +173,8 @@ func (l *Log) Sync() error {
 	return nil
 }
 
-// Close closes the log. Closing twice does nothing.
-func (l *Log) Close() error {
-	if l.closed {
-		return nil
-	}
-	l.closed = true
-	return l.file.Close()
-}
+// Close closes the log.
+func (l *Log) Close() error { return l.file.Close() }
 
 // ReadLog passes the header and the records of a log to take, without changing or
 // locking the log. It leaves out a line that a writer has only half written, and

@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -139,7 +138,6 @@ func (p *player) Act(ctx context.Context, m env.Match, seat int, action []uint8)
 	return cost, nil
 }
 
-// messages are the messages that the model is sent.
 func (p *player) messages(view string) []dialogue.Message {
 	system := cmp.Or(p.prompt, p.seat.Prompt())
 	if p.scratchpad > 0 {
@@ -179,7 +177,8 @@ func (p *player) ask(ctx context.Context, step *scene.Step, cost *match.Cost) (s
 			return p.read(text, cost)
 		}
 		status, refused := errors.AsType[match.StatusError](err)
-		busy := p.Lost || slices.Contains(busyStatus, status.Code) || status.Code >= 500
+		busy := p.Lost || status.Code == http.StatusRequestTimeout || status.Code == http.StatusTooManyRequests ||
+			status.Code >= 500
 		if !busy && !refused {
 			return "", err // the model was late, or its answer is too long
 		}
@@ -194,9 +193,6 @@ func (p *player) ask(ctx context.Context, step *scene.Step, cost *match.Cost) (s
 		}
 	}
 }
-
-// busyStatus are the statuses below 500 after which a question is asked again.
-var busyStatus = []int{http.StatusRequestTimeout, http.StatusTooManyRequests}
 
 // Dialogue implements env.Talker.
 func (p *player) Dialogue() (read, said string) {

@@ -36,8 +36,7 @@ type game struct {
 	sessions int        // how many have not left
 	match    env.Match
 	tracker  env.Tracker
-	agents   []env.Agent // by seat; nil: a session plays the seat, or it only stops
-	standIns []env.Agent // by seat: the agent that plays on if the session leaves
+	agents   []env.Agent // by seat: the agent that plays it while no session does; nil: it only stops then
 	seats    []*seat     // by seat; nil: no session plays it
 	actions  []uint8     // the actions of the coming tick, and after it of the last; nil before the first
 	waited   int         // the tick whose time limit runs; -1: none
@@ -73,14 +72,9 @@ func (g *game) begin() {
 	}
 	defer g.guard()
 	seed := env.Seed{Value: *g.options.Seed}
-	for n := range g.line {
-		if g.line[n] == open && g.seats[n] == nil {
-			g.agents[n] = g.standIns[n]
-		}
-		for _, a := range []env.Agent{g.agents[n], g.standIns[n]} {
-			if a != nil {
-				a.Reset(seed.RNG(env.StreamAgents + uint64(n)))
-			}
+	for n, a := range g.agents {
+		if a != nil {
+			a.Reset(seed.RNG(env.StreamAgents + uint64(n)))
 		}
 	}
 	g.play(false)
@@ -119,14 +113,19 @@ func (g *game) play(late bool) {
 	defer g.guard()
 	for g.started.Load() && !g.over.Load() && !g.lease.Load() && g.hasSessions() {
 		step := g.look()
+		waits, asked, in := false, false, g.match.Status().In
 		for _, s := range g.seats {
-			if s != nil {
-				s.See(&step)
+			if s == nil {
+				continue
 			}
-		}
-		waits, asked := false, false
-		for _, s := range g.playing() {
-			g.ask(s, &step)
+			if s.See(&step); !in.Has(s.Number) {
+				continue
+			}
+			if !s.ready && s.Holds {
+				if s.ready = !s.Act(&step, g.action(s.Number)); !s.ready {
+					g.reply(s, &step) // its answer has no action left for the coming tick
+				}
+			}
 			waits, asked = waits || s.ready, asked || !s.ready
 		}
 		if asked && !late {
@@ -152,30 +151,9 @@ func (g *game) guard() {
 	}
 }
 
-// playing are the seats of sessions whose actions count.
-func (g *game) playing() (all []*seat) {
-	in := g.match.Status().In
-	for _, s := range g.seats {
-		if s != nil && in.Has(s.Number) {
-			all = append(all, s)
-		}
-	}
-	return all
-}
-
 // hasSessions reports whether a session still takes part in the game.
 func (g *game) hasSessions() bool {
 	return slices.ContainsFunc(g.seats, func(s *seat) bool { return s != nil && !s.done })
-}
-
-// ask takes a seat's action for the coming tick from its answer. If the answer has none left, it sends the reply.
-func (g *game) ask(s *seat, step *scene.Step) {
-	if s.ready || !s.Holds {
-		return
-	}
-	if s.ready = !s.Act(step, g.action(s.Number)); !s.ready {
-		g.reply(s, step)
-	}
 }
 
 // action is the part of the coming tick's actions that belongs to a seat.
@@ -259,7 +237,6 @@ func (g *game) pay() {
 	}
 }
 
-// look describes the position.
 func (g *game) look() scene.Step {
 	actions := g.actions
 	if g.match.Status().Steps == 0 {
@@ -288,7 +265,6 @@ func (g *game) leave(s *seat) (last bool) {
 		}
 		g.lease.Release()
 	} else if g.started.Load() {
-		g.agents[s.Number] = g.standIns[s.Number]
 		g.play(false)
 	}
 	return last

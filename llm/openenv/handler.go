@@ -55,11 +55,8 @@ func New(ids []string) *Handler {
 
 // routes are the computed answers, by method and path. A POST below the environment's name is about tasks.
 var routes = map[string]func(h *Handler, g *bridge.Guest, path string, body []byte) (any, error){
-	"POST /reset": (*Handler).reset,
-	"POST /step":  (*Handler).step,
-	"GET /state": func(*Handler, *bridge.Guest, string, []byte) (any, error) {
-		return (&player{}).state(), nil
-	},
+	"POST /reset":                 (*Handler).reset,
+	"POST /step":                  (*Handler).step,
 	"GET " + tasksPath + "splits": (*Handler).splits,
 	"POST " + tasksPath:           (*Handler).tasks,
 }
@@ -169,7 +166,11 @@ func (h *Handler) find(o options) (found any) {
 func (g *game) open(o options) *seat {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.lease.After(seconds(*g.options.WaitS), g.startWithout)
+	g.lease.After(seconds(*g.options.WaitS), func() { // begins the game without the sessions that have not come
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.begin()
+	})
 	return g.sit(*g.options.Seat, o)
 }
 
@@ -205,13 +206,6 @@ func (g *game) sit(n int, o options) *seat {
 		g.begin()
 	}
 	return s
-}
-
-// startWithout begins the game without the sessions that have not come.
-func (g *game) startWithout() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.begin()
 }
 
 // leave ends a session's part in its game, and the game if it was the last.

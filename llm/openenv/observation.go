@@ -30,7 +30,6 @@ type seen struct {
 	Result   string     `json:"result,omitempty"`    // the text again, as the tool's result
 }
 
-// image is a picture of what a seat sees.
 type image struct {
 	MediaType string `json:"media_type"`
 	Data      []byte `json:"data"`

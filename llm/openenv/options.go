@@ -158,24 +158,22 @@ func (h *Handler) newGame(g *bridge.Guest, o options) (*game, error) {
 	}
 	made := &game{
 		rules: sha256.Sum256(o.Rules), line: line, game: rules, match: rules.New(1)[0],
-		tracker: rules.NewTrackers(1, true)[0], agents: make([]env.Agent, spec.Seats),
-		standIns: make([]env.Agent, spec.Seats), seats: make([]*seat, spec.Seats),
+		tracker: rules.NewTrackers(1, true)[0], agents: make([]env.Agent, spec.Seats), seats: make([]*seat, spec.Seats),
 		actions: make([]uint8, spec.Seats*len(spec.Actions)), waited: -1, fault: g.Fault, failed: make(chan struct{}),
 	}
 	made.words = words.New(rules, spec, made.match)
 	for n, name := range line {
-		to := &made.agents[n]
 		if name == open {
-			name, to = o.StandIn, &made.standIns[n]
+			name = o.StandIn
 		}
-		if name == stops || to == &made.standIns[n] && places(line) == 1 {
+		if name == stops || line[n] == open && places(line) == 1 { // a game ends with its only session
 			continue
 		}
-		if *to, err = g.Agent(rules, name); err != nil {
+		if made.agents[n], err = g.Agent(rules, name); err != nil {
 			return nil, refuse(factory, "%v", err)
 		}
 	}
-	if made.lease, err = g.Lease(o.Rules != nil, slices.Concat(made.agents, made.standIns)); err != nil {
+	if made.lease, err = g.Lease(o.Rules != nil, made.agents); err != nil {
 		return nil, refuse(capacity, "%v", err)
 	}
 	if o.Rules, o.Opponents, o.Prompt = nil, nil, nil; places(line) == 1 {

@@ -243,7 +243,6 @@ func (p *player) leave() {
 	}
 }
 
-// state is the session's state.
 func (p *player) state() map[string]any {
 	if p.game == nil {
 		return map[string]any{"episode_id": nil, "step_count": p.steps}

@@ -108,7 +108,6 @@ func (t *task) changed(done bool) string {
 	return when(t.nearby()&^t.last.nearby() != 0, "somebody has come near")
 }
 
-// nearby is the enemies that are near.
 func (t *task) nearby() (seats env.SeatSet) {
 	for _, o := range t.others {
 		for _, a := range t.figures {

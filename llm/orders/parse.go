@@ -150,7 +150,6 @@ var (
 		"unable sorry or could might may maybe perhaps would if either options unless instead question")
 )
 
-// reader reads the tokens of an answer.
 type reader struct {
 	Orders
 	head   *scene.Head
@@ -163,7 +162,6 @@ type reader struct {
 	said    bool
 }
 
-// read reads all tokens.
 func (r *reader) read() {
 	for len(r.tokens) > 0 {
 		w := r.tokens[0]

@@ -8,6 +8,13 @@ import (
 	"pommego/env"
 )
 
+// The choices of an action that move a figure, as many as env.Moves, and the one after them that
+// lays a bomb.
+const (
+	moves = 5
+	lay   = moves
+)
+
 // task is one tick of a seat's orders.
 type task struct {
 	*Controller
@@ -187,9 +194,8 @@ func (t *task) toward(goal func(c int) bool) (move uint8, found bool) {
 // hide is a move to the nearest cell that is not going to burn; else a move that the seat survives,
 // which may kick a bomb; else the move after which it lives longest.
 func (t *task) hide() (move uint8) {
-	found := false
 	for _, w := range t.ways {
-		if move, found = route(w, t.at, w.Lives, func(c int) bool { return w.Fire[c] == 0 }); found {
+		if move, found := route(w, t.at, w.Lives, func(c int) bool { return w.Fire[c] == 0 }); found {
 			return move
 		}
 	}
@@ -200,4 +206,34 @@ func (t *task) hide() (move uint8) {
 	}
 	move, _ = route(t.ways[1], t.at, t.ways[1].Cold, func(int) bool { return false })
 	return move
+}
+
+// route is the first move of the shortest way from a cell to a goal, over cells that are good at their ticks. If
+// there is none, found is false, and move begins the way that lasts longest.
+func route(w *scene.Way, from int, good func(t, c int) bool, goal func(c int) bool) (move uint8, found bool) {
+	const unreached = moves
+	now, first := []int{from}, make([]uint8, len(w.Fire))
+	for t := 1; ; t++ {
+		var next []int
+		firsts := slices.Repeat([]uint8{unreached}, len(w.Fire))
+		for _, c := range now {
+			for a := range uint8(moves) {
+				to := w.Step(t, c, int(a))
+				if to < 0 || firsts[to] != unreached || !good(t, to) {
+					continue
+				}
+				if firsts[to] = first[c]; t == 1 {
+					firsts[to] = a
+				}
+				if goal(to) {
+					return firsts[to], true
+				}
+				next = append(next, to)
+			}
+		}
+		if len(next) == 0 || t > w.Last && len(next) == len(now) {
+			return move, false
+		}
+		now, first, move = next, firsts, firsts[next[0]]
+	}
 }

@@ -167,7 +167,6 @@ func (w *Writer) home(b *env.SceneBase) string {
 	return string(w.letter(b.Owners.First(), 0) + 'a' - 'A')
 }
 
-// rows splits cells into rows.
 func (w *Writer) rows(cells []byte) (rows []string) {
 	for row := range slices.Chunk(cells, w.Head.Cols) {
 		rows = append(rows, string(row))
