@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -130,8 +129,7 @@ func (a *assembly) finish() (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(text)
-	a.m.Others = []File{{Path: CardName, Bytes: int64(len(text)), SHA256: hex.EncodeToString(sum[:])}}
+	a.m.Others = []File{{Path: CardName, Bytes: int64(len(text)), SHA256: fmt.Sprintf("%x", sha256.Sum256(text))}}
 	if text, err = a.m.encode(); err == nil {
 		err = a.writeFile(ManifestName, bytes.NewReader(text))
 	}

@@ -257,9 +257,4 @@ func (c Config) Base() Config {
 	return c
 }
 
-// file is the number of the first game of file k, and the one after its last.
-func (c *Config) file(k int) (first, end int) {
-	return k * c.FileGames, min((k+1)*c.FileGames, c.Games)
-}
-
 func (c *Config) seed(game int) env.Seed { return env.Seed{Value: c.Seed + uint64(game)} }

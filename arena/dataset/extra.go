@@ -85,7 +85,7 @@ func (c *Config) checkExtra(spec *env.Spec) error {
 		if err := x.check(spec.MaskSize()); err != nil {
 			return err
 		}
-		if slices.ContainsFunc(c.Extra[:i], func(other Extra) bool { return other.Name == x.Name }) {
+		if hasExtra(c.Extra[:i], x.Name) {
 			return fmt.Errorf("extra array %q is named twice", x.Name)
 		}
 	}

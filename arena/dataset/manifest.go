@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -102,11 +101,20 @@ type File struct {
 
 // check compares a file of the data set in a folder with the manifest's entry.
 func (f *File) check(folder string) error {
-	path := filepath.Join(folder, filepath.FromSlash(f.Path))
-	size, sum, err := sumFile(folder, f.Path)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
+	name := filepath.FromSlash(f.Path)
+	path := filepath.Join(folder, name)
+	file, err := disk.OpenIn(folder, name)
+	if errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("%s: the file is missing", path)
+	}
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	hash := sha256.New()
+	size, err := io.Copy(hash, file)
+	sum := fmt.Sprintf("%x", hash.Sum(nil))
+	switch {
 	case err != nil:
 		return err
 	case size != f.Bytes:
@@ -146,8 +154,7 @@ func (m *Manifest) encode() ([]byte, error) {
 		if m.Checksum != "" {
 			return text.Bytes(), nil
 		}
-		sum := sha256.Sum256(text.Bytes())
-		m.Checksum = hex.EncodeToString(sum[:])
+		m.Checksum = fmt.Sprintf("%x", sha256.Sum256(text.Bytes()))
 	}
 	panic("dataset: a checksum is empty")
 }
@@ -179,25 +186,25 @@ func ReadManifest(folder string) (*Manifest, error) {
 	if m.Format != "" && m.Format != manifestFormat {
 		return nil, fmt.Errorf("%s: its format is %q, want %q", path, m.Format, manifestFormat)
 	}
+	if err == nil {
+		err = cmp.Or(m.check(text), m.inside(), m.bounded())
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", path, errDamaged, err)
 	}
-	if err := m.check(path, text); err != nil {
-		return nil, err
-	}
-	return m, cmp.Or(m.inside(path), m.bounded(path))
+	return m, nil
 }
 
 // bounded returns an error unless the sizes of what the game and the agents have are within their bounds.
-func (m *Manifest) bounded(path string) error {
+func (m *Manifest) bounded() error {
 	wrong := func(c env.Choice) bool { return c.N < 1 || c.N > 1<<8 }
 	if e := &m.Env; e.Seats < 1 || e.Seats > 16 || len(e.Actions) == 0 || slices.ContainsFunc(e.Actions, wrong) {
-		return fmt.Errorf("%s: %w: its games have %d seats and %d components of actions, want 1 to 16 seats, and components "+
-			"with 1 to 256 choices", path, errDamaged, e.Seats, len(e.Actions))
+		return fmt.Errorf("its games have %d seats and %d components of actions, want 1 to 16 seats, and components with 1 "+
+			"to 256 choices", e.Seats, len(e.Actions))
 	}
 	for i := range m.Extra {
 		if err := m.Extra[i].check(m.Env.choices()); err != nil {
-			return fmt.Errorf("%s: %w: %w", path, errDamaged, err)
+			return err
 		}
 	}
 	return nil
@@ -205,37 +212,25 @@ func (m *Manifest) bounded(path string) error {
 
 // inside returns an error unless all files lie in the data set's folder: a manifest is
 // untrusted input.
-func (m *Manifest) inside(path string) error {
+func (m *Manifest) inside() error {
 	for _, f := range slices.Concat(m.Files, m.Others) {
 		if !filepath.IsLocal(filepath.FromSlash(f.Path)) || strings.Contains(f.Path, `\`) {
-			return fmt.Errorf("%s: %w: it lists the file %q, which is not inside its folder", path, errDamaged, f.Path)
+			return fmt.Errorf("it lists the file %q, which is not inside its folder", f.Path)
 		}
 	}
 	return nil
 }
 
-func (m *Manifest) check(path string, text []byte) error {
+func (m *Manifest) check(text []byte) error {
 	at := bytes.LastIndex(text, []byte(m.Checksum))
 	if len(m.Checksum) != 2*sha256.Size || at < 0 {
-		return fmt.Errorf("%s: %w: it has no checksum", path, errDamaged)
+		return errors.New("it has no checksum")
 	}
 	sum := sha256.New()
 	sum.Write(text[:at])
 	sum.Write(text[at+len(m.Checksum):])
-	if got := hex.EncodeToString(sum.Sum(nil)); got != m.Checksum {
-		return fmt.Errorf("%s: %w: its SHA-256 is %s, want %s, its own checksum", path, errDamaged, got, m.Checksum)
+	if got := fmt.Sprintf("%x", sum.Sum(nil)); got != m.Checksum {
+		return fmt.Errorf("its SHA-256 is %s, want %s, its own checksum", got, m.Checksum)
 	}
 	return nil
-}
-
-// sumFile is the size and checksum of a file in a folder. Its name has slashes.
-func sumFile(folder, name string) (int64, string, error) {
-	file, err := disk.OpenIn(folder, filepath.FromSlash(name))
-	if err != nil {
-		return 0, "", err
-	}
-	defer file.Close()
-	sum := sha256.New()
-	n, err := io.Copy(sum, file)
-	return n, hex.EncodeToString(sum.Sum(nil)), err
 }

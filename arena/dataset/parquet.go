@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash"
@@ -78,7 +77,7 @@ func (w *writer) finish() (File, error) {
 	if err := w.parquet.Close(); err != nil {
 		return File{}, err
 	}
-	return File{Rows: w.rows, Bytes: w.pending.Size(), SHA256: hex.EncodeToString(w.sum.Sum(nil))}, nil
+	return File{Rows: w.rows, Bytes: w.pending.Size(), SHA256: fmt.Sprintf("%x", w.sum.Sum(nil))}, nil
 }
 
 // reader reads one Parquet file. Any damage of the file is an error,
@@ -103,20 +102,19 @@ func caught(path string, err *error) {
 }
 
 // openFile opens a file in a folder, whose name has slashes. The file must have the given columns.
-func openFile(folder, name string, columns []Column) (_ *reader, err error) {
+func openFile(folder, name string, columns []Column) (r *reader, err error) {
 	name = filepath.FromSlash(name)
 	path := filepath.Join(folder, name)
-	defer caught(path, &err)
 	file, err := disk.OpenIn(folder, name)
 	if err != nil {
 		return nil, err
 	}
-	opened := false
 	defer func() {
-		if !opened {
+		if err != nil {
 			file.Close()
 		}
 	}()
+	defer caught(path, &err)
 	size, err := file.Seek(0, io.SeekEnd)
 	if err != nil {
 		return nil, err
@@ -131,7 +129,6 @@ func openFile(folder, name string, columns []Column) (_ *reader, err error) {
 	if columns != nil && !parquet.EqualNodes(p.Schema(), schema(columns)) {
 		return nil, fmt.Errorf("%s: its columns are not those that the manifest lists", path)
 	}
-	opened = true
 	return &reader{path: path, file: file, size: size, parquet: p}, nil
 }
 

@@ -73,8 +73,8 @@ var ErrNotEmpty = errors.New("the folder is not empty, and holds no data set tha
 
 // whole reports whether a file is file k of the plan, with all its games.
 func (p *plan) whole(k int, s *summary) bool {
-	first, end := p.config.file(k)
-	return s.File.Game == first && s.File.Games == end-first
+	first := k * p.config.FileGames
+	return s.File.Game == first && s.File.Games == min(p.config.FileGames, p.config.Games-first)
 }
 
 // accept says in what a finished data set differs from the plan.

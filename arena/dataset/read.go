@@ -199,10 +199,7 @@ func (r *rowReader) episode(first int) (*Episode, int, error) {
 	}
 	rows := 1
 	if m.Layout != Games {
-		length, err := r.table.index(lengthName)
-		if err != nil {
-			return nil, 0, err
-		}
+		length, _ := r.table.index(lengthName) // newRowReader has found it
 		e.Steps = int(r.table.values[length][first].Int32())
 		if rows = e.Steps * seats; m.Layout == Dialogues {
 			games := r.table.values[r.at[0]] // the number of the game is the first column
