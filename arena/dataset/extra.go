@@ -42,11 +42,7 @@ func (x *Extra) column() Column {
 	return c
 }
 
-// size is how many bytes the array has.
-func (x *Extra) size() int {
-	c := Column{DType: x.DType, Shape: x.Shape}
-	return c.Width()
-}
+func (x *Extra) size() int { return (&Column{DType: x.DType, Shape: x.Shape}).Width() }
 
 // fits reports whether the shape is within the bounds.
 func (x *Extra) fits() bool {

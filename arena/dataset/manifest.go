@@ -81,13 +81,7 @@ func (a *About) has(name string) bool {
 }
 
 // choices is how many choices all components of an action have together.
-func (e *Env) choices() int {
-	n := 0
-	for _, c := range e.Actions {
-		n += c.N
-	}
-	return n
-}
+func (e *Env) choices() int { return (&env.Spec{Actions: e.Actions}).MaskSize() }
 
 // File is one file of a data set.
 type File struct {

@@ -111,7 +111,8 @@ func (s *Set) episode(number int) (*Episode, error) {
 func (s *Set) fileEpisodes(f *File, yield func(*Episode) error) error {
 	return s.walk(f, false, func(e *Episode, _ *table, _, _ int) error {
 		if !e.Dealt && e.Start == nil {
-			return fmt.Errorf("%s: game %d: %w", s.path(f.Path), e.Game, errNoStarts)
+			return fmt.Errorf("%s: game %d: the game was not dealt from a seed, and layout steps does not store how it began",
+				s.path(f.Path), e.Game)
 		}
 		return yield(e)
 	})
@@ -151,9 +152,6 @@ func (s *Set) walk(f *File, all bool, yield func(e *Episode, t *table, first, ro
 	return nil
 }
 
-// errNoStarts says that a game of layout Steps cannot be played again.
-var errNoStarts = errors.New("the game was not dealt from a seed, and layout steps does not store how it began")
-
 // rowReader turns rows back into episodes.
 type rowReader struct {
 	table    *table
@@ -184,7 +182,6 @@ func (r *rowReader) wants(name string) bool {
 	return slices.ContainsFunc(r.columns, func(c column) bool { return c.Name == name })
 }
 
-// rows is how many rows the table has.
 func (r *rowReader) rows() int { return len(r.table.values[r.at[0]]) }
 
 // episode reads the episode that begins in row first, and returns how many rows it has.
