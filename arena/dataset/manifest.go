@@ -136,21 +136,20 @@ type Manifest struct {
 
 // encode is the text of the manifest's file, with the checksum.
 func (m *Manifest) encode() ([]byte, error) {
-	m.Checksum = ""
-	for range 2 {
+	encode := func(checksum string) ([]byte, error) {
 		var text bytes.Buffer
 		out := json.NewEncoder(&text)
 		out.SetEscapeHTML(false)
 		out.SetIndent("", " ")
-		if err := out.Encode(m); err != nil {
-			return nil, err
-		}
-		if m.Checksum != "" {
-			return text.Bytes(), nil
-		}
-		m.Checksum = fmt.Sprintf("%x", sha256.Sum256(text.Bytes()))
+		m.Checksum = checksum
+		err := out.Encode(m)
+		return text.Bytes(), err
 	}
-	panic("dataset: a checksum is empty")
+	text, err := encode("")
+	if err != nil {
+		return nil, err
+	}
+	return encode(fmt.Sprintf("%x", sha256.Sum256(text)))
 }
 
 // errNone says that a folder holds no data set, or one that is not finished.

@@ -272,11 +272,8 @@ func (c *contest) end(at Moment) {
 		if c.ctx.Err() != nil {
 			return
 		}
-		if err == nil {
-			continue
-		}
 		c.note(seat, err)
-		if report := &c.report.Seats[seat]; report.LastError == "" { // a move's error matters more
+		if report := &c.report.Seats[seat]; err != nil && report.LastError == "" { // a move's error matters more
 			report.LastError = fmt.Sprintf("at the end: %v", err)
 		}
 	}

@@ -73,13 +73,13 @@ func render(s sprite, dark bool) *image.RGBA {
 			l.Path.fill(r, float32(scale))
 			r.Draw(img, img.Rect, image.NewUniform(colourOf(l.Fill, s.colour, dark)), image.Point{})
 		default:
-			pen := newPen(s.size, scale*l.Width/2)
+			p := pen{*image.NewAlpha(img.Rect), scale * l.Width / 2}
 			if l.Text != nil {
-				pen.write(s.text, l.Text[0]*scale, l.Text[1]*scale, l.Text[2]*scale)
+				p.write(s.text, l.Text[0]*scale, l.Text[1]*scale, l.Text[2]*scale)
 			} else {
-				l.Path.lines(0, 0, scale, pen.line)
+				l.Path.lines(0, 0, scale, p.line)
 			}
-			draw.DrawMask(img, img.Rect, image.NewUniform(colourOf(l.Stroke, s.colour, dark)), image.Point{}, &pen.Alpha,
+			draw.DrawMask(img, img.Rect, image.NewUniform(colourOf(l.Stroke, s.colour, dark)), image.Point{}, &p.Alpha,
 				image.Point{}, draw.Over)
 		}
 	}
@@ -216,10 +216,6 @@ func (o outline) lines(x, y, scale float64, line func(ax, ay, bx, by float64)) {
 type pen struct {
 	image.Alpha
 	half float64 // half of its width
-}
-
-func newPen(size int, half float64) *pen {
-	return &pen{*image.NewAlpha(image.Rect(0, 0, size, size)), half}
 }
 
 // line draws a line: it covers each pixel by its distance from the line.

@@ -37,9 +37,6 @@ func Screen(w io.Writer, r *tournament.Report, columns int) error {
 	return err
 }
 
-// Timing writes the table of times.
-func Timing(w io.Writer, t *tournament.Timing) error { return timing(t).write(w, 0) }
-
 func tables(r *tournament.Results) []*table {
 	all := []*table{standings(r), troubles(r), answers(r)}
 	if len(r.Agents) > 1 {
