@@ -219,9 +219,10 @@ func mergePlan(game env.Game, sets []*Set, c Config, o Options) (*plan, error) {
 				agents = append(agents, name)
 			}
 		}
-		missed = missed || m.has(missedName)
-		unknown = unknown || !m.has(missedName) && slices.ContainsFunc(m.Agents, outside)
-		searched = searched || m.has(ledger.Visits)
+		counted := m.index(missedName) >= 0
+		missed = missed || counted
+		unknown = unknown || !counted && slices.ContainsFunc(m.Agents, outside)
+		searched = searched || m.index(ledger.Visits) >= 0
 		if c.Layout == Steps {
 			var err error
 			if c.Extra, err = union(c.Extra, m.Extra); err != nil {

@@ -178,12 +178,3 @@ func (t *table) alloc(n int) []byte {
 	t.memory = t.memory[:from+n]
 	return t.memory[from : from+n : from+n]
 }
-
-func (t *table) index(name string) (int, error) {
-	for i := range t.columns {
-		if t.columns[i].Name == name {
-			return i, nil
-		}
-	}
-	return 0, fmt.Errorf("there is no column %q", name)
-}

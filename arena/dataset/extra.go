@@ -96,13 +96,10 @@ func hasExtra(all []Extra, name string) bool {
 }
 
 // apart are the arrays that are not the statistics of a search.
-func apart(all []Extra) (rest []Extra) {
-	for _, x := range all {
-		if x.Name != ledger.Visits && x.Name != ledger.Values {
-			rest = append(rest, x)
-		}
-	}
-	return rest
+func apart(all []Extra) []Extra {
+	return slices.DeleteFunc(slices.Clone(all), func(x Extra) bool {
+		return x.Name == ledger.Visits || x.Name == ledger.Values
+	})
 }
 
 // extraColumns are the columns of arrays that agents report.

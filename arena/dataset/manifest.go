@@ -76,8 +76,9 @@ func envOf(s *env.Spec) (Env, error) {
 		s.Counts}, err
 }
 
-func (a *About) has(name string) bool {
-	return slices.ContainsFunc(a.Columns, func(c Column) bool { return c.Name == name })
+// index is the place of a column; -1 if there is none of that name.
+func (a *About) index(name string) int {
+	return slices.IndexFunc(a.Columns, func(c Column) bool { return c.Name == name })
 }
 
 // choices is how many choices all components of an action have together.

@@ -42,7 +42,9 @@ func aboutOf(spec *env.Spec, c *Config, o Options, missed, searched bool) (About
 	}
 	a.Extra = apart(c.Extra)
 	columns := a.columns(missed, searched, c.Extra)
-	a.Columns = descriptions(columns)
+	for i := range columns {
+		a.Columns = append(a.Columns, columns[i].Column)
+	}
 	return a, columns, errors.Join(err, a.checkNames())
 }
 

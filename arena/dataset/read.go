@@ -162,16 +162,16 @@ type rowReader struct {
 
 func newRowReader(m *Manifest) (*rowReader, error) {
 	r := &rowReader{table: newTable(m.Columns), manifest: m}
-	for _, c := range m.columns(m.has(missedName), m.has(ledger.Visits), m.Extra) {
+	for _, c := range m.columns(m.index(missedName) >= 0, m.index(ledger.Visits) >= 0, m.Extra) {
 		if c.read == nil {
 			continue
 		}
-		at, err := r.table.index(c.Name)
-		if err == nil && !alike(m.Columns[at], c.Column) {
-			err = fmt.Errorf("the manifest lists the column %+v, want %+v", m.Columns[at], c.Column)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%w: %w", errDamaged, err)
+		at := m.index(c.Name)
+		switch {
+		case at < 0:
+			return nil, fmt.Errorf("%w: there is no column %q", errDamaged, c.Name)
+		case !alike(m.Columns[at], c.Column):
+			return nil, fmt.Errorf("%w: the manifest lists the column %+v, want %+v", errDamaged, m.Columns[at], c.Column)
 		}
 		r.columns, r.at = append(r.columns, c), append(r.at, at)
 	}
@@ -196,8 +196,7 @@ func (r *rowReader) episode(first int) (*Episode, int, error) {
 	}
 	rows := 1
 	if m.Layout != Games {
-		length, _ := r.table.index(lengthName) // newRowReader has found it
-		e.Steps = int(r.table.values[length][first].Int32())
+		e.Steps = int(r.table.values[m.index(lengthName)][first].Int32())
 		if rows = e.Steps * seats; m.Layout == Dialogues {
 			games := r.table.values[r.at[0]] // the number of the game is the first column
 			for rows = 0; first+rows < len(games) && games[first+rows].Int64() == games[first].Int64(); rows++ {

@@ -38,10 +38,7 @@ func newSchedule(c *Config, spec *env.Spec) *schedule {
 	}
 	s.entrants = append(slices.Clip(c.Agents), c.Against)
 	for agent := range c.Agents {
-		table := make([]int, sides)
-		for i := range table {
-			table[i] = len(c.Agents)
-		}
+		table := slices.Repeat([]int{len(c.Agents)}, sides)
 		table[0] = agent
 		s.tables = append(s.tables, table)
 	}
