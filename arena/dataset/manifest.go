@@ -70,10 +70,10 @@ type Env struct {
 	Counts      []env.Name      `json:"counts,omitempty"` // what the game counts for each seat
 }
 
-func envOf(s *env.Spec) (Env, error) {
-	rules, err := json.Marshal(s.Rules)
+func envOf(s *env.Spec) Env {
+	rules, _ := json.Marshal(s.Rules) // which are made to be marshalled
 	return Env{s.ID, s.Game, s.Version, env.SeedVersion, s.Seats, s.Teams, s.Elimination, s.Actions, s.MaxSteps, rules,
-		s.Counts}, err
+		s.Counts}
 }
 
 // index is the place of a column; -1 if there is none of that name.

@@ -25,18 +25,17 @@ func newPlan(game env.Game, c Config, o Options) (*plan, error) {
 	p := &plan{config: c, game: game, spec: game.Spec()}
 	missed := slices.ContainsFunc(c.Agents, outside)
 	searched := c.Layout != Games && slices.ContainsFunc(c.Agents, func(name string) bool { return searches(game, name) })
-	var err, also error
+	var err error
 	p.about, p.columns, err = aboutOf(game.Spec(), &c, o, missed, searched)
 	p.about.Agents, p.about.Generated, p.about.Unrepeatable = c.Agents, &c, c.reasons()
-	p.header, also = ledger.NewHeader(manifestFormat, o.Build, p.spec, c)
-	return p, errors.Join(err, also)
+	p.header = ledger.NewHeader(manifestFormat, o.Build, p.spec, c)
+	return p, err
 }
 
 // aboutOf is the description that follows from a game and the layout alone.
 func aboutOf(spec *env.Spec, c *Config, o Options, missed, searched bool) (About, []column, error) {
-	e, err := envOf(spec)
-	a := About{Format: manifestFormat, Layout: c.Layout, Env: e, Program: o.Version, Observation: c.Observation,
-		Mask: c.Mask}
+	a := About{Format: manifestFormat, Layout: c.Layout, Env: envOf(spec), Program: o.Version,
+		Observation: c.Observation, Mask: c.Mask}
 	if c.Layout == Steps {
 		a.Fields = spec.Encodings[spec.Encoding(c.Observation)].Fields
 	}
@@ -45,17 +44,15 @@ func aboutOf(spec *env.Spec, c *Config, o Options, missed, searched bool) (About
 	for i := range columns {
 		a.Columns = append(a.Columns, columns[i].Column)
 	}
-	return a, columns, errors.Join(err, a.checkNames())
+	return a, columns, a.checkNames()
 }
 
 // checkNames returns an error if two columns have the same name.
 func (a *About) checkNames() error {
-	seen := map[string]bool{}
-	for i := range a.Columns {
-		if name := a.Columns[i].Name; seen[name] {
-			return fmt.Errorf("dataset: extra array %q: there is a column of this name already, rename the array", name)
+	for i, c := range a.Columns {
+		if a.index(c.Name) < i {
+			return fmt.Errorf("dataset: extra array %q: there is a column of this name already, rename the array", c.Name)
 		}
-		seen[a.Columns[i].Name] = true
 	}
 	return nil
 }

@@ -31,11 +31,7 @@ func (s *Set) path(name string) string { return filepath.Join(s.Folder, filepath
 
 // Agrees says why games of the data set cannot be played again in game.
 func (s *Set) Agrees(game env.Game) error {
-	here, err := envOf(game.Spec())
-	if err != nil {
-		return err
-	}
-	there := &s.Manifest.Env
+	here, there := envOf(game.Spec()), &s.Manifest.Env
 	switch {
 	case here.ID != there.ID:
 		return fmt.Errorf("%s: its games are of %s, want %s", s.Folder, there.ID, here.ID)

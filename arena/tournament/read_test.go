@@ -197,12 +197,8 @@ func TestReadStartsNothing(t *testing.T) {
 		s := newSchedule(&c, game(t, ffaID).Spec())
 		r := recorded(s, 0)[0]
 		r.Steps, r.Actions = 2, make([]byte, 8)
-		h, err := ledger.NewHeader(logFormat, "test", s.spec, c)
 		path := filepath.Join(t.TempDir(), "log.jsonl")
-		if err == nil {
-			err = writeRecords(path, h, r)
-		}
-		if err != nil {
+		if err := writeRecords(path, ledger.NewHeader(logFormat, "test", s.spec, c), r); err != nil {
 			t.Fatal(err)
 		}
 		kept, err := Read(path, find)

@@ -156,10 +156,9 @@ func (r *run) open(d disk.FS) (err error) {
 	if r.o.Progress != nil {
 		r.Progress = func(p ledger.Progress) { r.o.Progress(Progress{p, r.test.result()}) }
 	}
-	h, err := ledger.NewHeader(logFormat, r.o.Program, r.t.Game.Spec(), r.t.Config)
-	if h.Files = r.t.files; err == nil {
-		err = ledger.Open(&r.Ledger, h, d, r.o.Log, r.o.Take)
-	}
+	h := ledger.NewHeader(logFormat, r.o.Program, r.t.Game.Spec(), r.t.Config)
+	h.Files = r.t.files
+	err = ledger.Open(&r.Ledger, h, d, r.o.Log, r.o.Take)
 	if err == nil && r.t.clients && r.o.Client != nil {
 		err = r.takeClient()
 	}
