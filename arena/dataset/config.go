@@ -147,20 +147,15 @@ func (c *Config) resolveSteps(game env.Game) error {
 		}
 		return fmt.Errorf("%s has no observation %q, want one of %s", spec.ID, c.Observation, strings.Join(names, ", "))
 	}
-	return cmp.Or(checkMask(c.Mask, game), c.checkExtra(spec))
+	if _, careful := game.New(1)[0].(env.Careful); c.Mask != legal && !(c.Mask == safe && careful) {
+		return fmt.Errorf("%s has no mask %q, want legal, or safe in games that know which moves can be survived", spec.ID,
+			c.Mask)
+	}
+	return c.checkExtra(spec)
 }
 
 // The masks.
 const legal, safe = "legal", "safe"
-
-func checkMask(mask string, game env.Game) error {
-	_, careful := game.New(1)[0].(env.Careful)
-	if mask == legal || mask == safe && careful {
-		return nil
-	}
-	return fmt.Errorf("%s has no mask %q, want legal, or safe in games that know which moves can be survived",
-		game.Spec().ID, mask)
-}
 
 func (c *Config) resolveAgents(game env.Game) error {
 	seats := game.Spec().Seats
@@ -219,17 +214,6 @@ func unrepeatable(name string) string {
 		}
 	}
 	return ""
-}
-
-// reasons lists why the data set may come out differently the next time.
-func (c *Config) reasons() []string {
-	var all []string
-	for i, name := range c.Agents {
-		if why := unrepeatable(name); why != "" && !slices.Contains(c.Agents[:i], name) {
-			all = append(all, fmt.Sprintf("agent %q %s", name, why))
-		}
-	}
-	return all
 }
 
 // lineup lists the agents of a game by seat, for Fixed and Drawn. The client lists its own.

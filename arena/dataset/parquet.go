@@ -42,14 +42,12 @@ func codec(l Layout) compress.Codec {
 }
 
 // groupRows is how many rows make a row group in a layout. A group holds whole
-// episodes, so it may have a few more.
-func groupRows(l Layout) int {
-	return [...]int{Games: 1000, Steps: 1 << 15, Dialogues: 1 << 12}[l] // a row of Dialogues has about 3 KB of text
-}
+// episodes, so it may have a few more. A row of Dialogues has about 3 KB of text.
+var groupRows = [...]int{Games: 1000, Steps: 1 << 15, Dialogues: 1 << 12}
 
 // newWriter begins a file. about describes its data set, as JSON.
 func newWriter(p *disk.Pending, columns []Column, l Layout, about string) *writer {
-	w := &writer{pending: p, sum: sha256.New(), perGroup: groupRows(l)}
+	w := &writer{pending: p, sum: sha256.New(), perGroup: groupRows[l]}
 	w.parquet = parquet.NewGenericWriter[any](io.MultiWriter(p, w.sum), schema(columns),
 		parquet.Compression(codec(l)), parquet.PageBufferSize(pageBytes), parquet.DataPageStatistics(true),
 		parquet.CreatedBy("pommego", "1", "0"), parquet.KeyValueMetadata(metadataKey, about))

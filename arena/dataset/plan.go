@@ -27,7 +27,12 @@ func newPlan(game env.Game, c Config, o Options) (*plan, error) {
 	searched := c.Layout != Games && slices.ContainsFunc(c.Agents, func(name string) bool { return searches(game, name) })
 	var err error
 	p.about, p.columns, err = aboutOf(game.Spec(), &c, o, missed, searched)
-	p.about.Agents, p.about.Generated, p.about.Unrepeatable = c.Agents, &c, c.reasons()
+	p.about.Agents, p.about.Generated = c.Agents, &c
+	for i, name := range c.Agents {
+		if why := unrepeatable(name); why != "" && !slices.Contains(c.Agents[:i], name) {
+			p.about.Unrepeatable = append(p.about.Unrepeatable, fmt.Sprintf("agent %q %s", name, why))
+		}
+	}
 	p.header = ledger.NewHeader(manifestFormat, o.Build, p.spec, c)
 	return p, err
 }

@@ -1,6 +1,7 @@
 package tournament
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -79,10 +80,9 @@ const (
 
 // Validate says what is wrong with the configuration for a game.
 func (c *Config) Validate(spec *env.Spec) error {
-	if !c.Format.Known() {
-		return fmt.Errorf("there is no format %d", c.Format)
-	}
 	switch {
+	case !c.Format.Known():
+		return fmt.Errorf("there is no format %d", c.Format)
 	case c.Games < 1 || c.Games > maxRounds:
 		return fmt.Errorf("games is %d, want 1 to %d", c.Games, maxRounds)
 	case c.Repetitions < 0 || c.Games%c.repetitions() != 0:
@@ -100,10 +100,7 @@ func (c *Config) Validate(spec *env.Spec) error {
 			return fmt.Errorf("agent %q is named twice", name)
 		}
 	}
-	if err := c.rules().Validate(); err != nil {
-		return err
-	}
-	if err := c.fits(spec); err != nil || c.SPRT == nil {
+	if err := cmp.Or(c.rules().Validate(), c.fits(spec)); err != nil || c.SPRT == nil {
 		return err
 	}
 	return c.SPRT.validate(c, spec)
