@@ -66,7 +66,6 @@ func begin(p *plan, folder string, o Options) (*assembly, error) {
 	return newAssembly(p, w, o), nil
 }
 
-// add adds a game with its number.
 func (a *assembly) add(e *Episode) error {
 	k := e.Game / a.plan.config.FileGames
 	a.mu.Lock()
@@ -111,7 +110,6 @@ func (a *assembly) wait(err error) error {
 	return cmp.Or(err, a.err)
 }
 
-// errNoGames says that a data set would have no games.
 var errNoGames = errors.New("dataset: no game is left")
 
 // finish writes the card and then the manifest, which completes the data set.

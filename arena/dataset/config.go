@@ -154,7 +154,6 @@ func (c *Config) resolveSteps(game env.Game) error {
 	return c.checkExtra(spec)
 }
 
-// The masks.
 const legal, safe = "legal", "safe"
 
 func (c *Config) resolveAgents(game env.Game) error {

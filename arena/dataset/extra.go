@@ -44,7 +44,6 @@ func (x *Extra) column() Column {
 
 func (x *Extra) size() int { return (&Column{DType: x.DType, Shape: x.Shape}).Width() }
 
-// fits reports whether the shape is within the bounds.
 func (x *Extra) fits() bool {
 	size := x.DType.Bytes()
 	for _, n := range x.Shape {

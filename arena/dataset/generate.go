@@ -48,7 +48,6 @@ func Generate(ctx context.Context, game env.Game, c Config, folder string, o Opt
 	return m, g.work, err
 }
 
-// logName is the name of the log in the work folder.
 const logName = "log.jsonl"
 
 // entry is a line of the log: a game that was played, or a file that is complete.

@@ -281,7 +281,6 @@ func actionName(components int, c env.Choice) string {
 	return "action_" + c.Name
 }
 
-// resultColumn is the column for the result of a seat.
 func resultColumn(name, meaning string, seat func(r *row) int) column {
 	return column{Column{Name: name, Type: String, Meaning: meaning},
 		func(r *row) parquet.Value { return text(string(r.e.Results[seat(r)])) },

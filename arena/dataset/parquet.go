@@ -21,7 +21,6 @@ const metadataKey = "pommego"
 // pageBytes is how much of a column is compressed together.
 const pageBytes = 1 << 20
 
-// writer writes one Parquet file.
 type writer struct {
 	pending  *disk.Pending
 	sum      hash.Hash

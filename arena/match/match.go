@@ -187,7 +187,6 @@ func (c *contest) conclude(at Moment) {
 	}
 }
 
-// play plays the game to its end.
 func (c *contest) play(at Moment) error {
 	seed, err := c.deal(at)
 	if err != nil {

@@ -160,7 +160,6 @@ func box(x, y, width, height, rx float64, ry ...float64) outline {
 	}
 }
 
-// fill gives the outline to a rasterizer.
 func (o outline) fill(r *vector.Rasterizer, scale float32) {
 	for _, s := range o {
 		var p [6]float32

@@ -195,7 +195,6 @@ func (r *run) leaveOut(why error) error {
 	return nil
 }
 
-// playAll plays the missing games.
 func (r *run) playAll(ctx context.Context, workers int) error {
 	err := r.Play(ctx, r.t.Game, workers, r.play)
 	if err == nil && 10*r.LeftOut > r.played+r.LeftOut {
