@@ -80,28 +80,26 @@ func (s *Set) Replay(game env.Game, number int) (*ledger.Replay, error) {
 }
 
 func (s *Set) episode(number int) (*Episode, error) {
-	for i := range s.Manifest.Files {
-		f := &s.Manifest.Files[i]
-		if number < f.Game || number >= f.Game+f.Games {
-			continue
-		}
-		var found *Episode
-		err := s.fileEpisodes(f, func(e *Episode) error {
-			if e.Game != number {
-				return nil
-			}
-			found = e
-			return errEnough
-		})
-		if found != nil {
-			return found, nil
-		}
-		if err == nil {
-			err = fmt.Errorf("%s: %w: it has no game %d, though the manifest says so", s.path(f.Path), errDamaged, number)
-		}
-		return nil, err
+	files := s.Manifest.Files
+	at := slices.IndexFunc(files, func(f File) bool { return f.Game <= number && number < f.Game+f.Games })
+	if at < 0 {
+		return nil, fmt.Errorf("%s: %w: %d, want 0 to %d", s.Folder, trace.ErrNoGame, number, s.Manifest.Games-1)
 	}
-	return nil, fmt.Errorf("%s: %w: %d, want 0 to %d", s.Folder, trace.ErrNoGame, number, s.Manifest.Games-1)
+	var found *Episode
+	err := s.fileEpisodes(&files[at], func(e *Episode) error {
+		if e.Game != number {
+			return nil
+		}
+		found = e
+		return errEnough
+	})
+	switch {
+	case found != nil:
+		return found, nil
+	case err == nil:
+		err = fmt.Errorf("%s: %w: it has no game %d, though the manifest says so", s.path(files[at].Path), errDamaged, number)
+	}
+	return nil, err
 }
 
 func (s *Set) fileEpisodes(f *File, yield func(*Episode) error) error {

@@ -1,6 +1,7 @@
 package tournament
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -97,13 +98,10 @@ func (t *Tournament) report(records []Record, program string) (*Report, error) {
 	}
 	r := &Results{
 		Env: s.spec.ID, Version: s.spec.Version, Rules: s.spec.Rules, Seeds: env.SeedVersion, Program: program,
-		Config: t.Config, Played: len(records) - void, Void: void, Anchor: t.Config.Against, Prior: prior,
-		Balanced: void == 0 && t.Config.Games%len(s.spec.Teams) == 0, Test: test.result(),
+		Config: t.Config, Played: len(records) - void, Void: void, Anchor: cmp.Or(t.Config.Against, "the mean"),
+		Prior: prior, Balanced: void == 0 && t.Config.Games%len(s.spec.Teams) == 0, Test: test.result(),
 	}
 	r.Games = len(records) / len(s.tables)
-	if r.Anchor == "" {
-		r.Anchor = "the mean"
-	}
 	r.Agents = s.standings(records)
 	ratings, err := s.rate(records)
 	if err != nil {
