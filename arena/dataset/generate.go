@@ -93,8 +93,8 @@ func (g *generation) run(ctx context.Context) (*Manifest, error) {
 	}
 	a := newAssembly(g.plan, g.staging, g.options)
 	a.made, a.ended = g.files, func(s *summary) error { _, err := g.Keep(&entry{File: s}); return err }
-	err = disk.ReadLog(log, func(text []byte) error {
-		var e entry // the header sets none of its fields
+	err = disk.ReadLog(log, func([]byte) error { return nil }, func(text []byte) error {
+		var e entry
 		if err := cmp.Or(ctx.Err(), json.Unmarshal(text, &e)); err != nil || e.Played == nil {
 			return err
 		}
