@@ -130,16 +130,14 @@ func (c *Config) perBoard(spec *env.Spec) int { return c.turns(spec) * c.repetit
 
 // fits returns an error if the format does not suit the game or the agents.
 func (c *Config) fits(spec *env.Spec) error {
-	sides, widest := len(spec.Teams), 0
-	for _, team := range spec.Teams {
-		widest = max(widest, len(team))
-	}
+	sides := len(spec.Teams)
+	inTeams := sides < spec.Seats
 	switch {
-	case c.Format == OneAgainstThree && widest > 1:
+	case c.Format == OneAgainstThree && inTeams:
 		return fmt.Errorf("%s has teams, want format two-against-two or round-robin", spec.ID)
 	case c.Format == OneAgainstThree && c.Against == "":
 		return fmt.Errorf("format %s needs an agent that the others play against", c.Format)
-	case c.Format == TwoAgainstTwo && (sides != 2 || widest < 2):
+	case c.Format == TwoAgainstTwo && (sides != 2 || !inTeams):
 		return fmt.Errorf("%s has no two teams, want format one-against-three or round-robin", spec.ID)
 	case c.Format == RoundRobin && c.Against != "":
 		return fmt.Errorf("in format round-robin the agents play each other, not %q", c.Against)
