@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/compress"
 	"github.com/parquet-go/parquet-go/compress/zstd"
 
 	"pommego/internal/disk"
@@ -31,15 +30,6 @@ type writer struct {
 	perGroup int
 }
 
-// codec is the compression for a layout. Better compression makes games smaller, but
-// not steps, of which there are many.
-func codec(l Layout) compress.Codec {
-	if l == Games {
-		return &zstd.Codec{Level: zstd.SpeedBetterCompression}
-	}
-	return &zstd.Codec{Level: zstd.SpeedDefault}
-}
-
 // groupRows is how many rows make a row group in a layout. A group holds whole
 // episodes, so it may have a few more. A row of Dialogues has about 3 KB of text.
 var groupRows = [...]int{Games: 1000, Steps: 1 << 15, Dialogues: 1 << 12}
@@ -47,8 +37,12 @@ var groupRows = [...]int{Games: 1000, Steps: 1 << 15, Dialogues: 1 << 12}
 // newWriter begins a file. about describes its data set, as JSON.
 func newWriter(p *disk.Pending, columns []Column, l Layout, about string) *writer {
 	w := &writer{pending: p, sum: sha256.New(), perGroup: groupRows[l]}
+	codec := &zstd.Codec{Level: zstd.SpeedDefault}
+	if l == Games { // better compression makes these smaller, but not steps, of which there are many
+		codec.Level = zstd.SpeedBetterCompression
+	}
 	w.parquet = parquet.NewGenericWriter[any](io.MultiWriter(p, w.sum), schema(columns),
-		parquet.Compression(codec(l)), parquet.PageBufferSize(pageBytes), parquet.DataPageStatistics(true),
+		parquet.Compression(codec), parquet.PageBufferSize(pageBytes), parquet.DataPageStatistics(true),
 		parquet.CreatedBy("pommego", "1", "0"), parquet.KeyValueMetadata(metadataKey, about))
 	w.columns = w.parquet.ColumnWriters()
 	return w
