@@ -122,7 +122,10 @@ func (t *Tournament) Run(ctx context.Context, o Options) (*Report, error) {
 	var asked []Record
 	if !r.test.take(r.records) {
 		if asked = r.asked(); len(asked) == 0 {
-			err = r.playAll(ctx, workers)
+			err = r.Play(ctx, t.Game, workers, r.play)
+		}
+		if err == nil && 10*r.LeftOut > r.played+r.LeftOut {
+			err = fmt.Errorf("%d of %d games: %w", r.LeftOut, r.played+r.LeftOut, r.voided)
 		}
 	}
 	err = errors.Join(err, r.Close())
@@ -193,12 +196,4 @@ func (r *run) leaveOut(why error) error {
 		return fmt.Errorf("%d of %d games: %w", r.LeftOut, played, why)
 	}
 	return nil
-}
-
-func (r *run) playAll(ctx context.Context, workers int) error {
-	err := r.Play(ctx, r.t.Game, workers, r.play)
-	if err == nil && 10*r.LeftOut > r.played+r.LeftOut {
-		return fmt.Errorf("%d of %d games: %w", r.LeftOut, r.played+r.LeftOut, r.voided)
-	}
-	return err
 }
