@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -45,10 +46,9 @@ type assembly struct {
 // mostWaiting is how many games may be in files that are being written at the same time.
 const mostWaiting = 20_000
 
-func newAssembly(p *plan, w *staging, o Options) *assembly {
-	workers, _ := ledger.Workers(o.Workers, nil) // the number has been checked
+func newAssembly(p *plan, w *staging) *assembly {
 	return &assembly{staging: w, plan: p, waiting: map[int][]*Episode{}, made: map[int]*summary{},
-		free: make(chan struct{}, max(1, min(workers, mostWaiting/p.config.FileGames))),
+		free: make(chan struct{}, max(1, min(runtime.GOMAXPROCS(0), mostWaiting/p.config.FileGames))),
 		m:    &Manifest{About: p.about, Files: []File{}, Statistics: newStatistics(p.about.Agents)}}
 }
 
@@ -63,7 +63,7 @@ func begin(p *plan, folder string, o Options) (*assembly, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newAssembly(p, w, o), nil
+	return newAssembly(p, w), nil
 }
 
 func (a *assembly) add(e *Episode) error {

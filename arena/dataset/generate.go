@@ -24,9 +24,6 @@ func Generate(ctx context.Context, game env.Game, c Config, folder string, o Opt
 	if err == nil && c.Seating == ByClient {
 		err = fmt.Errorf("agents %q: Generate plays no agents that a client serves, use Record for them", c.Agents)
 	}
-	if err == nil {
-		o.Workers, err = ledger.Workers(o.Workers, c.Agents)
-	}
 	if err != nil {
 		return nil, Work{}, fmt.Errorf("dataset: %w", err)
 	}
@@ -76,7 +73,7 @@ func (g *generation) run(ctx context.Context) (*Manifest, error) {
 	log := filepath.Join(g.staging.scratch, logName)
 	err := ledger.Open(&g.Ledger, g.plan.header, g.staging.disk, log, parts)
 	if g.work = (Work{}); err == nil {
-		err = g.Play(ctx, g.plan.game, g.options.Workers,
+		err = g.Play(ctx, g.plan.game, ledger.Workers(g.plan.config.Agents),
 			func(ctx context.Context, players *match.Players, game int) (*entry, error) {
 				c := &g.plan.config
 				e, err := c.play(ctx, players, game, c.lineup(game, g.plan.spec.Seats), nil)
@@ -91,7 +88,7 @@ func (g *generation) run(ctx context.Context) (*Manifest, error) {
 			delete(g.files, k) // it is written again
 		}
 	}
-	a := newAssembly(g.plan, g.staging, g.options)
+	a := newAssembly(g.plan, g.staging)
 	a.made, a.ended = g.files, func(s *summary) error { _, err := g.Keep(&entry{File: s}); return err }
 	err = disk.ReadLog(log, func([]byte) error { return nil }, func(text []byte) error {
 		var e entry

@@ -10,8 +10,6 @@ import (
 // Options are settings that do not change the content of a data set. The zero
 // value uses all cores.
 type Options struct {
-	Workers int // how many games are played at a time: see ledger.Workers
-
 	// Version is the program's version, which the manifest names. Build tells
 	// builds apart: a data set that another build began is refused, since its agents
 	// may have played differently.

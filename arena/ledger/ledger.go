@@ -104,16 +104,11 @@ type Progress struct {
 	Resumed int // games of earlier runs
 }
 
-// Workers is how many games are played at a time: asked, or one per core if that is 0.
-// With an agent at a URL it is one, since a server plays one game at a time.
-func Workers(asked int, agents []string) (int, error) {
-	switch {
-	case asked < 0:
-		return 0, fmt.Errorf("%d workers, want 0 (one per core) or more", asked)
-	case slices.ContainsFunc(agents, match.AtURL):
-		return 1, nil
-	case asked == 0:
-		return runtime.GOMAXPROCS(0), nil
+// Workers is how many games are played at a time: one per core that the program may use. With an agent
+// at a URL it is one, since a server plays one game at a time.
+func Workers(agents []string) int {
+	if slices.ContainsFunc(agents, match.AtURL) {
+		return 1
 	}
-	return asked, nil
+	return runtime.GOMAXPROCS(0)
 }

@@ -60,8 +60,6 @@ func (t *Tournament) Games() int { return t.schedule.games() }
 // Options are settings that do not change the results. The zero value plays
 // on all cores without a log.
 type Options struct {
-	Workers int // how many games are played at a time: see ledger.Workers
-
 	Log string // the file that keeps finished games, also those of earlier runs; "": none
 
 	// Program names the build. A log that another build began is refused, since its
@@ -112,17 +110,14 @@ type Report struct {
 // games; nil for a part.
 func (t *Tournament) Run(ctx context.Context, o Options) (*Report, error) {
 	r := run{t: t, o: o, records: make([]Record, t.Games()), test: t.schedule.sequential()}
-	workers, err := ledger.Workers(o.Workers, t.schedule.entrants)
-	if err == nil {
-		err = r.open(disk.OS)
-	}
+	err := r.open(disk.OS)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("tournament: %w", err), r.Close())
 	}
 	var asked []Record
 	if !r.test.take(r.records) {
 		if asked = r.asked(); len(asked) == 0 {
-			err = r.Play(ctx, t.Game, workers, r.play)
+			err = r.Play(ctx, t.Game, ledger.Workers(t.schedule.entrants), r.play)
 		}
 		if err == nil && 10*r.LeftOut > r.played+r.LeftOut {
 			err = fmt.Errorf("%d of %d games: %w", r.LeftOut, r.played+r.LeftOut, r.voided)

@@ -70,7 +70,7 @@ func TestDataSet(t *testing.T) {
 	game, folder := duel(t), filepath.Join(t.TempDir(), "set")
 	if _, _, err := dataset.Generate(t.Context(), game, dataset.Config{
 		Agents: []string{"champion:level=1", "static"}, Games: 3, Seed: 5, Layout: dataset.Steps,
-	}, folder, dataset.Options{Workers: 1, Version: "test", Build: "test"}); err != nil {
+	}, folder, dataset.Options{Version: "test", Build: "test"}); err != nil {
 		t.Fatal(err)
 	}
 	set, err := dataset.Open(folder)
@@ -116,7 +116,7 @@ func TestTournament(t *testing.T) {
 	if _, err := games.Game(0); !os.IsNotExist(err) {
 		t.Errorf("before there is a log: %v", err)
 	}
-	if _, err := tour.Run(t.Context(), tournament.Options{Workers: 1, Log: log}); err != nil {
+	if _, err := tour.Run(t.Context(), tournament.Options{Log: log}); err != nil {
 		t.Fatal(err)
 	}
 	list, err := games.Listing()
