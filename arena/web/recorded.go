@@ -109,15 +109,14 @@ func endings(h *record.Head) []env.SeatResult {
 	}
 	all := make([]env.SeatResult, cmp.Or(len(h.Policies), len(end.Rewards)))
 	for seat := range all {
+		out := seat < len(before.Rewards) && before.Rewards[seat] < 0
 		switch {
 		case slices.Contains(end.Winners, seat):
 			all[seat] = env.Won
-		case end.Result == env.Tie.String() && seat < len(before.Rewards) && before.Rewards[seat] < 0:
-			all[seat] = env.Lost
-		case end.Result == env.Tie.String():
-			all[seat] = env.Tied
 		case end.Result == env.Incomplete.String():
 			all[seat] = env.Undecided
+		case end.Result == env.Tie.String() && !out:
+			all[seat] = env.Tied
 		default:
 			all[seat] = env.Lost
 		}
