@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -46,10 +46,9 @@ type assembly struct {
 // mostWaiting is how many games may be in files that are being written at the same time.
 const mostWaiting = 20_000
 
-func newAssembly(p *plan, w *staging, o Options) *assembly {
-	workers, _ := ledger.Workers(o.Workers, nil) // the number has been checked
+func newAssembly(p *plan, w *staging) *assembly {
 	return &assembly{staging: w, plan: p, waiting: map[int][]*Episode{}, made: map[int]*summary{},
-		free: make(chan struct{}, max(1, min(workers, mostWaiting/p.config.FileGames))),
+		free: make(chan struct{}, max(1, min(runtime.GOMAXPROCS(0), mostWaiting/p.config.FileGames))),
 		m:    &Manifest{About: p.about, Files: []File{}, Statistics: newStatistics(p.about.Agents)}}
 }
 
@@ -64,10 +63,9 @@ func begin(p *plan, folder string, o Options) (*assembly, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newAssembly(p, w, o), nil
+	return newAssembly(p, w), nil
 }
 
-// add adds a game with its number.
 func (a *assembly) add(e *Episode) error {
 	k := e.Game / a.plan.config.FileGames
 	a.mu.Lock()
@@ -112,7 +110,6 @@ func (a *assembly) wait(err error) error {
 	return cmp.Or(err, a.err)
 }
 
-// errNoGames says that a data set would have no games.
 var errNoGames = errors.New("dataset: no game is left")
 
 // finish writes the card and then the manifest, which completes the data set.
@@ -130,8 +127,7 @@ func (a *assembly) finish() (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(text)
-	a.m.Others = []File{{Path: CardName, Bytes: int64(len(text)), SHA256: hex.EncodeToString(sum[:])}}
+	a.m.Others = []File{{Path: CardName, Bytes: int64(len(text)), SHA256: fmt.Sprintf("%x", sha256.Sum256(text))}}
 	if text, err = a.m.encode(); err == nil {
 		err = a.writeFile(ManifestName, bytes.NewReader(text))
 	}
@@ -221,9 +217,10 @@ func mergePlan(game env.Game, sets []*Set, c Config, o Options) (*plan, error) {
 				agents = append(agents, name)
 			}
 		}
-		missed = missed || m.has(missedName)
-		unknown = unknown || !m.has(missedName) && slices.ContainsFunc(m.Agents, outside)
-		searched = searched || m.has(ledger.Visits)
+		counted := m.index(missedName) >= 0
+		missed = missed || counted
+		unknown = unknown || !counted && slices.ContainsFunc(m.Agents, outside)
+		searched = searched || m.index(ledger.Visits) >= 0
 		if c.Layout == Steps {
 			var err error
 			if c.Extra, err = union(c.Extra, m.Extra); err != nil {

@@ -56,35 +56,23 @@ func (t *Type) UnmarshalText(text []byte) error {
 }
 
 // Width is how many bytes an array of the column has.
-func (c *Column) Width() int {
-	n := c.DType.Bytes()
-	for _, d := range c.Shape {
-		n *= d
-	}
-	return n
-}
+func (c *Column) Width() int { return (&env.Field{DType: c.DType, Shape: c.Shape}).Size() }
 
-// nodes make the columns of a file's schema. Most columns of numbers have few
-// different values, so numbers are encoded by a dictionary.
-var nodes = map[Type]func(c *Column) parquet.Node{
-	Bool:   func(*Column) parquet.Node { return parquet.Leaf(parquet.BooleanType) },
-	Uint8:  func(*Column) parquet.Node { return parquet.Encoded(parquet.Uint(8), &parquet.RLEDictionary) },
-	Int16:  func(*Column) parquet.Node { return parquet.Encoded(parquet.Int(16), &parquet.RLEDictionary) },
-	Int32:  func(*Column) parquet.Node { return parquet.Encoded(parquet.Int(32), &parquet.RLEDictionary) },
-	Int64:  func(*Column) parquet.Node { return parquet.Encoded(parquet.Int(64), &parquet.DeltaBinaryPacked) },
-	Uint64: func(*Column) parquet.Node { return parquet.Encoded(parquet.Uint(64), &parquet.DeltaBinaryPacked) },
-	Float32: func(*Column) parquet.Node {
-		return parquet.Encoded(parquet.Leaf(parquet.FloatType), &parquet.RLEDictionary)
-	},
-	Float64: func(*Column) parquet.Node {
-		return parquet.Encoded(parquet.Leaf(parquet.DoubleType), &parquet.RLEDictionary)
-	},
-	String:     func(*Column) parquet.Node { return parquet.Encoded(parquet.String(), &parquet.RLEDictionary) },
-	Bytes:      func(*Column) parquet.Node { return parquet.Leaf(parquet.ByteArrayType) },
-	FixedBytes: func(c *Column) parquet.Node { return parquet.Leaf(parquet.FixedLenByteArrayType(c.Width())) },
-	Messages: func(*Column) parquet.Node {
-		return parquet.List(ordered{message, []Column{{Name: "role"}, {Name: "content"}}})
-	},
+// nodes are the columns of a file's schema; one of FixedBytes gets its width there. Most columns of
+// numbers have few different values, so numbers are encoded by a dictionary.
+var nodes = map[Type]parquet.Node{
+	Bool:       parquet.Leaf(parquet.BooleanType),
+	Uint8:      parquet.Encoded(parquet.Uint(8), &parquet.RLEDictionary),
+	Int16:      parquet.Encoded(parquet.Int(16), &parquet.RLEDictionary),
+	Int32:      parquet.Encoded(parquet.Int(32), &parquet.RLEDictionary),
+	Int64:      parquet.Encoded(parquet.Int(64), &parquet.DeltaBinaryPacked),
+	Uint64:     parquet.Encoded(parquet.Uint(64), &parquet.DeltaBinaryPacked),
+	Float32:    parquet.Encoded(parquet.Leaf(parquet.FloatType), &parquet.RLEDictionary),
+	Float64:    parquet.Encoded(parquet.Leaf(parquet.DoubleType), &parquet.RLEDictionary),
+	String:     parquet.Encoded(parquet.String(), &parquet.RLEDictionary),
+	Bytes:      parquet.Leaf(parquet.ByteArrayType),
+	FixedBytes: parquet.Leaf(parquet.FixedLenByteArrayType(1)),
+	Messages:   parquet.List(ordered{message, []Column{{Name: "role"}, {Name: "content"}}}),
 }
 
 // message is one message of a turn: two columns of a file.
@@ -115,11 +103,15 @@ func (o ordered) Fields() []parquet.Field {
 func schema(columns []Column) *parquet.Schema {
 	g := parquet.Group{}
 	for i := range columns {
-		n := nodes[columns[i].Type](&columns[i])
-		if columns[i].Null {
+		c := &columns[i]
+		n := nodes[c.Type]
+		if c.Type == FixedBytes {
+			n = parquet.Leaf(parquet.FixedLenByteArrayType(c.Width()))
+		}
+		if c.Null {
 			n = parquet.Optional(n)
 		}
-		g[columns[i].Name] = n
+		g[c.Name] = n
 	}
 	return parquet.NewSchema("pommego", ordered{g, columns})
 }
@@ -185,13 +177,4 @@ func (t *table) alloc(n int) []byte {
 	from := len(t.memory)
 	t.memory = t.memory[:from+n]
 	return t.memory[from : from+n : from+n]
-}
-
-func (t *table) index(name string) (int, error) {
-	for i := range t.columns {
-		if t.columns[i].Name == name {
-			return i, nil
-		}
-	}
-	return 0, fmt.Errorf("there is no column %q", name)
 }

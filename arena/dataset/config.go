@@ -147,20 +147,14 @@ func (c *Config) resolveSteps(game env.Game) error {
 		}
 		return fmt.Errorf("%s has no observation %q, want one of %s", spec.ID, c.Observation, strings.Join(names, ", "))
 	}
-	return cmp.Or(checkMask(c.Mask, game), c.checkExtra(spec))
-}
-
-// The masks.
-const legal, safe = "legal", "safe"
-
-func checkMask(mask string, game env.Game) error {
-	_, careful := game.New(1)[0].(env.Careful)
-	if mask == legal || mask == safe && careful {
-		return nil
+	if _, careful := game.New(1)[0].(env.Careful); c.Mask != legal && !(c.Mask == safe && careful) {
+		return fmt.Errorf("%s has no mask %q, want legal, or safe in games that know which moves can be survived", spec.ID,
+			c.Mask)
 	}
-	return fmt.Errorf("%s has no mask %q, want legal, or safe in games that know which moves can be survived",
-		game.Spec().ID, mask)
+	return c.checkExtra(spec)
 }
+
+const legal, safe = "legal", "safe"
 
 func (c *Config) resolveAgents(game env.Game) error {
 	seats := game.Spec().Seats
@@ -221,17 +215,6 @@ func unrepeatable(name string) string {
 	return ""
 }
 
-// reasons lists why the data set may come out differently the next time.
-func (c *Config) reasons() []string {
-	var all []string
-	for i, name := range c.Agents {
-		if why := unrepeatable(name); why != "" && !slices.Contains(c.Agents[:i], name) {
-			all = append(all, fmt.Sprintf("agent %q %s", name, why))
-		}
-	}
-	return all
-}
-
 // lineup lists the agents of a game by seat, for Fixed and Drawn. The client lists its own.
 func (c *Config) lineup(game, seats int) []string {
 	if c.Seating == Fixed {
@@ -255,11 +238,6 @@ func (c *Config) Check(game env.Game) error {
 func (c Config) Base() Config {
 	c.Games = 0
 	return c
-}
-
-// file is the number of the first game of file k, and the one after its last.
-func (c *Config) file(k int) (first, end int) {
-	return k * c.FileGames, min((k+1)*c.FileGames, c.Games)
 }
 
 func (c *Config) seed(game int) env.Seed { return env.Seed{Value: c.Seed + uint64(game)} }

@@ -69,12 +69,13 @@ func TestUnrepeatableAgents(t *testing.T) {
 	}
 	config := small()
 	config.Agents, config.Seating = []string{"exec:agent", "simple", "exec:agent", "simple"}, Fixed
-	inside := small()
-	if got := inside.reasons(); got != nil {
-		t.Errorf("reasons %q of agents inside, want none", got)
+	inside, err := newPlan(gameOf(t, ffa), small(), Options{})
+	if err != nil || inside.about.Unrepeatable != nil {
+		t.Errorf("reasons %q of agents inside (%v), want none", inside.about.Unrepeatable, err)
 	}
-	if got := config.reasons(); len(got) != 1 || !strings.Contains(got[0], "exec:agent") {
-		t.Errorf("reasons %q, want one that names the agent", got)
+	mixed, err := newPlan(gameOf(t, ffa), config, Options{})
+	if got := mixed.about.Unrepeatable; err != nil || len(got) != 1 || !strings.Contains(got[0], "exec:agent") {
+		t.Errorf("reasons %q (%v), want one that names the agent", got, err)
 	}
 }
 

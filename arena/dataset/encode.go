@@ -31,7 +31,7 @@ func newEncoder(game env.Game, about *About, columns []column) *encoder {
 	spec := game.Spec()
 	return &encoder{
 		about: about, spec: spec, columns: columns, replay: ledger.NewReplay(game, about.Layout == Dialogues),
-		table: newTable(descriptions(columns)), encoding: spec.Encoding(about.Observation),
+		table: newTable(about.Columns), encoding: spec.Encoding(about.Observation),
 		rewards: make([]float64, spec.Seats), fates: make([]float64, spec.Seats),
 	}
 }

@@ -42,13 +42,8 @@ func (x *Extra) column() Column {
 	return c
 }
 
-// size is how many bytes the array has.
-func (x *Extra) size() int {
-	c := Column{DType: x.DType, Shape: x.Shape}
-	return c.Width()
-}
+func (x *Extra) size() int { return (&Column{DType: x.DType, Shape: x.Shape}).Width() }
 
-// fits reports whether the shape is within the bounds.
 func (x *Extra) fits() bool {
 	size := x.DType.Bytes()
 	for _, n := range x.Shape {
@@ -85,7 +80,7 @@ func (c *Config) checkExtra(spec *env.Spec) error {
 		if err := x.check(spec.MaskSize()); err != nil {
 			return err
 		}
-		if slices.ContainsFunc(c.Extra[:i], func(other Extra) bool { return other.Name == x.Name }) {
+		if hasExtra(c.Extra[:i], x.Name) {
 			return fmt.Errorf("extra array %q is named twice", x.Name)
 		}
 	}
@@ -100,13 +95,10 @@ func hasExtra(all []Extra, name string) bool {
 }
 
 // apart are the arrays that are not the statistics of a search.
-func apart(all []Extra) (rest []Extra) {
-	for _, x := range all {
-		if x.Name != ledger.Visits && x.Name != ledger.Values {
-			rest = append(rest, x)
-		}
-	}
-	return rest
+func apart(all []Extra) []Extra {
+	return slices.DeleteFunc(slices.Clone(all), func(x Extra) bool {
+		return x.Name == ledger.Visits || x.Name == ledger.Values
+	})
 }
 
 // extraColumns are the columns of arrays that agents report.

@@ -16,6 +16,33 @@ import (
 	"pommego/internal/disk"
 )
 
+// Options are settings that do not change the content of a data set. The zero
+// value uses all cores.
+type Options struct {
+	// Version is the program's version, which the manifest names. Build tells
+	// builds apart: a data set that another build began is refused, since its agents
+	// may have played differently.
+	Version string
+	Build   string
+
+	// Progress, if not nil, is called at the start and after each game, by one goroutine at a time.
+	Progress func(ledger.Progress)
+
+	Disk disk.FS // nil: disk.OS
+
+	// Part, unless nil, lists the games to play; other runs play the others. The data set
+	// stays unfinished in its folder until another call takes the games.
+	Part *ledger.Part
+	// Take lists folders with parts, whose games are copied and not played again.
+	Take []string
+}
+
+// Work is how much a run has done.
+type Work struct {
+	Games, Steps int // played in this run
+	Wall         time.Duration
+}
+
 // Generate makes a data set in a folder, or continues one that was interrupted
 // there. It leaves a finished one of the same configuration as it is. For a part the manifest is nil.
 func Generate(ctx context.Context, game env.Game, c Config, folder string, o Options) (*Manifest, Work, error) {
@@ -23,9 +50,6 @@ func Generate(ctx context.Context, game env.Game, c Config, folder string, o Opt
 	c, err := c.resolve(game)
 	if err == nil && c.Seating == ByClient {
 		err = fmt.Errorf("agents %q: Generate plays no agents that a client serves, use Record for them", c.Agents)
-	}
-	if err == nil {
-		o.Workers, err = ledger.Workers(o.Workers, c.Agents)
 	}
 	if err != nil {
 		return nil, Work{}, fmt.Errorf("dataset: %w", err)
@@ -48,7 +72,6 @@ func Generate(ctx context.Context, game env.Game, c Config, folder string, o Opt
 	return m, g.work, err
 }
 
-// logName is the name of the log in the work folder.
 const logName = "log.jsonl"
 
 // entry is a line of the log: a game that was played, or a file that is complete.
@@ -77,7 +100,7 @@ func (g *generation) run(ctx context.Context) (*Manifest, error) {
 	log := filepath.Join(g.staging.scratch, logName)
 	err := ledger.Open(&g.Ledger, g.plan.header, g.staging.disk, log, parts)
 	if g.work = (Work{}); err == nil {
-		err = g.Play(ctx, g.plan.game, g.options.Workers,
+		err = g.Play(ctx, g.plan.game, ledger.Workers(g.plan.config.Agents),
 			func(ctx context.Context, players *match.Players, game int) (*entry, error) {
 				c := &g.plan.config
 				e, err := c.play(ctx, players, game, c.lineup(game, g.plan.spec.Seats), nil)
@@ -92,10 +115,10 @@ func (g *generation) run(ctx context.Context) (*Manifest, error) {
 			delete(g.files, k) // it is written again
 		}
 	}
-	a := newAssembly(g.plan, g.staging, g.options)
+	a := newAssembly(g.plan, g.staging)
 	a.made, a.ended = g.files, func(s *summary) error { _, err := g.Keep(&entry{File: s}); return err }
-	err = disk.ReadLog(log, func(text []byte) error {
-		var e entry // the header sets none of its fields
+	err = disk.ReadLog(log, func([]byte) error { return nil }, func(text []byte) error {
+		var e entry
 		if err := cmp.Or(ctx.Err(), json.Unmarshal(text, &e)); err != nil || e.Played == nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -45,9 +46,10 @@ func tiny() Config {
 	return c
 }
 
-// testOptions are those of every run in a test.
+// testOptions are those of every run in a test. From here on so many games are played at a time.
 func testOptions(workers int) Options {
-	return Options{Workers: workers, Version: "test", Build: "test"}
+	runtime.GOMAXPROCS(workers)
+	return Options{Version: "test", Build: "test"}
 }
 
 // generate makes a data set in a new folder.

@@ -61,15 +61,6 @@ func (a *About) columns(missed, searched bool, extra []Extra) []column {
 	return all
 }
 
-// descriptions are the columns without their functions for writing and reading.
-func descriptions(columns []column) []Column {
-	all := make([]Column, len(columns))
-	for i := range columns {
-		all[i] = columns[i].Column
-	}
-	return all
-}
-
 func identity() []column {
 	return []column{
 		{Column{Name: "game", Type: Int64, Meaning: "number of the game in the data set, from 0"},
@@ -290,7 +281,6 @@ func actionName(components int, c env.Choice) string {
 	return "action_" + c.Name
 }
 
-// resultColumn is the column for the result of a seat.
 func resultColumn(name, meaning string, seat func(r *row) int) column {
 	return column{Column{Name: name, Type: String, Meaning: meaning},
 		func(r *row) parquet.Value { return text(string(r.e.Results[seat(r)])) },

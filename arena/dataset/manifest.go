@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -71,24 +70,19 @@ type Env struct {
 	Counts      []env.Name      `json:"counts,omitempty"` // what the game counts for each seat
 }
 
-func envOf(s *env.Spec) (Env, error) {
-	rules, err := json.Marshal(s.Rules)
+func envOf(s *env.Spec) Env {
+	rules, _ := json.Marshal(s.Rules) // which are made to be marshalled
 	return Env{s.ID, s.Game, s.Version, env.SeedVersion, s.Seats, s.Teams, s.Elimination, s.Actions, s.MaxSteps, rules,
-		s.Counts}, err
+		s.Counts}
 }
 
-func (a *About) has(name string) bool {
-	return slices.ContainsFunc(a.Columns, func(c Column) bool { return c.Name == name })
+// index is the place of a column; -1 if there is none of that name.
+func (a *About) index(name string) int {
+	return slices.IndexFunc(a.Columns, func(c Column) bool { return c.Name == name })
 }
 
 // choices is how many choices all components of an action have together.
-func (e *Env) choices() int {
-	n := 0
-	for _, c := range e.Actions {
-		n += c.N
-	}
-	return n
-}
+func (e *Env) choices() int { return (&env.Spec{Actions: e.Actions}).MaskSize() }
 
 // File is one file of a data set.
 type File struct {
@@ -102,11 +96,20 @@ type File struct {
 
 // check compares a file of the data set in a folder with the manifest's entry.
 func (f *File) check(folder string) error {
-	path := filepath.Join(folder, filepath.FromSlash(f.Path))
-	size, sum, err := sumFile(folder, f.Path)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
+	name := filepath.FromSlash(f.Path)
+	path := filepath.Join(folder, name)
+	file, err := disk.OpenIn(folder, name)
+	if errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("%s: the file is missing", path)
+	}
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	hash := sha256.New()
+	size, err := io.Copy(hash, file)
+	sum := fmt.Sprintf("%x", hash.Sum(nil))
+	switch {
 	case err != nil:
 		return err
 	case size != f.Bytes:
@@ -134,22 +137,20 @@ type Manifest struct {
 
 // encode is the text of the manifest's file, with the checksum.
 func (m *Manifest) encode() ([]byte, error) {
-	m.Checksum = ""
-	for range 2 {
+	encode := func(checksum string) ([]byte, error) {
 		var text bytes.Buffer
 		out := json.NewEncoder(&text)
 		out.SetEscapeHTML(false)
 		out.SetIndent("", " ")
-		if err := out.Encode(m); err != nil {
-			return nil, err
-		}
-		if m.Checksum != "" {
-			return text.Bytes(), nil
-		}
-		sum := sha256.Sum256(text.Bytes())
-		m.Checksum = hex.EncodeToString(sum[:])
+		m.Checksum = checksum
+		err := out.Encode(m)
+		return text.Bytes(), err
 	}
-	panic("dataset: a checksum is empty")
+	text, err := encode("")
+	if err != nil {
+		return nil, err
+	}
+	return encode(fmt.Sprintf("%x", sha256.Sum256(text)))
 }
 
 // errNone says that a folder holds no data set, or one that is not finished.
@@ -179,25 +180,25 @@ func ReadManifest(folder string) (*Manifest, error) {
 	if m.Format != "" && m.Format != manifestFormat {
 		return nil, fmt.Errorf("%s: its format is %q, want %q", path, m.Format, manifestFormat)
 	}
+	if err == nil {
+		err = cmp.Or(m.check(text), m.inside(), m.bounded())
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", path, errDamaged, err)
 	}
-	if err := m.check(path, text); err != nil {
-		return nil, err
-	}
-	return m, cmp.Or(m.inside(path), m.bounded(path))
+	return m, nil
 }
 
 // bounded returns an error unless the sizes of what the game and the agents have are within their bounds.
-func (m *Manifest) bounded(path string) error {
+func (m *Manifest) bounded() error {
 	wrong := func(c env.Choice) bool { return c.N < 1 || c.N > 1<<8 }
 	if e := &m.Env; e.Seats < 1 || e.Seats > 16 || len(e.Actions) == 0 || slices.ContainsFunc(e.Actions, wrong) {
-		return fmt.Errorf("%s: %w: its games have %d seats and %d components of actions, want 1 to 16 seats, and components "+
-			"with 1 to 256 choices", path, errDamaged, e.Seats, len(e.Actions))
+		return fmt.Errorf("its games have %d seats and %d components of actions, want 1 to 16 seats, and components with 1 "+
+			"to 256 choices", e.Seats, len(e.Actions))
 	}
 	for i := range m.Extra {
 		if err := m.Extra[i].check(m.Env.choices()); err != nil {
-			return fmt.Errorf("%s: %w: %w", path, errDamaged, err)
+			return err
 		}
 	}
 	return nil
@@ -205,37 +206,25 @@ func (m *Manifest) bounded(path string) error {
 
 // inside returns an error unless all files lie in the data set's folder: a manifest is
 // untrusted input.
-func (m *Manifest) inside(path string) error {
+func (m *Manifest) inside() error {
 	for _, f := range slices.Concat(m.Files, m.Others) {
 		if !filepath.IsLocal(filepath.FromSlash(f.Path)) || strings.Contains(f.Path, `\`) {
-			return fmt.Errorf("%s: %w: it lists the file %q, which is not inside its folder", path, errDamaged, f.Path)
+			return fmt.Errorf("it lists the file %q, which is not inside its folder", f.Path)
 		}
 	}
 	return nil
 }
 
-func (m *Manifest) check(path string, text []byte) error {
+func (m *Manifest) check(text []byte) error {
 	at := bytes.LastIndex(text, []byte(m.Checksum))
 	if len(m.Checksum) != 2*sha256.Size || at < 0 {
-		return fmt.Errorf("%s: %w: it has no checksum", path, errDamaged)
+		return errors.New("it has no checksum")
 	}
 	sum := sha256.New()
 	sum.Write(text[:at])
 	sum.Write(text[at+len(m.Checksum):])
-	if got := hex.EncodeToString(sum.Sum(nil)); got != m.Checksum {
-		return fmt.Errorf("%s: %w: its SHA-256 is %s, want %s, its own checksum", path, errDamaged, got, m.Checksum)
+	if got := fmt.Sprintf("%x", sum.Sum(nil)); got != m.Checksum {
+		return fmt.Errorf("its SHA-256 is %s, want %s, its own checksum", got, m.Checksum)
 	}
 	return nil
-}
-
-// sumFile is the size and checksum of a file in a folder. Its name has slashes.
-func sumFile(folder, name string) (int64, string, error) {
-	file, err := disk.OpenIn(folder, filepath.FromSlash(name))
-	if err != nil {
-		return 0, "", err
-	}
-	defer file.Close()
-	sum := sha256.New()
-	n, err := io.Copy(sum, file)
-	return n, hex.EncodeToString(sum.Sum(nil)), err
 }

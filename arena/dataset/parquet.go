@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash"
@@ -10,7 +9,6 @@ import (
 	"path/filepath"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/compress"
 	"github.com/parquet-go/parquet-go/compress/zstd"
 
 	"pommego/internal/disk"
@@ -22,7 +20,6 @@ const metadataKey = "pommego"
 // pageBytes is how much of a column is compressed together.
 const pageBytes = 1 << 20
 
-// writer writes one Parquet file.
 type writer struct {
 	pending  *disk.Pending
 	sum      hash.Hash
@@ -33,26 +30,19 @@ type writer struct {
 	perGroup int
 }
 
-// codec is the compression for a layout. Better compression makes games smaller, but
-// not steps, of which there are many.
-func codec(l Layout) compress.Codec {
-	if l == Games {
-		return &zstd.Codec{Level: zstd.SpeedBetterCompression}
-	}
-	return &zstd.Codec{Level: zstd.SpeedDefault}
-}
-
 // groupRows is how many rows make a row group in a layout. A group holds whole
-// episodes, so it may have a few more.
-func groupRows(l Layout) int {
-	return [...]int{Games: 1000, Steps: 1 << 15, Dialogues: 1 << 12}[l] // a row of Dialogues has about 3 KB of text
-}
+// episodes, so it may have a few more. A row of Dialogues has about 3 KB of text.
+var groupRows = [...]int{Games: 1000, Steps: 1 << 15, Dialogues: 1 << 12}
 
 // newWriter begins a file. about describes its data set, as JSON.
 func newWriter(p *disk.Pending, columns []Column, l Layout, about string) *writer {
-	w := &writer{pending: p, sum: sha256.New(), perGroup: groupRows(l)}
+	w := &writer{pending: p, sum: sha256.New(), perGroup: groupRows[l]}
+	codec := &zstd.Codec{Level: zstd.SpeedDefault}
+	if l == Games { // better compression makes these smaller, but not steps, of which there are many
+		codec.Level = zstd.SpeedBetterCompression
+	}
 	w.parquet = parquet.NewGenericWriter[any](io.MultiWriter(p, w.sum), schema(columns),
-		parquet.Compression(codec(l)), parquet.PageBufferSize(pageBytes), parquet.DataPageStatistics(true),
+		parquet.Compression(codec), parquet.PageBufferSize(pageBytes), parquet.DataPageStatistics(true),
 		parquet.CreatedBy("pommego", "1", "0"), parquet.KeyValueMetadata(metadataKey, about))
 	w.columns = w.parquet.ColumnWriters()
 	return w
@@ -78,7 +68,7 @@ func (w *writer) finish() (File, error) {
 	if err := w.parquet.Close(); err != nil {
 		return File{}, err
 	}
-	return File{Rows: w.rows, Bytes: w.pending.Size(), SHA256: hex.EncodeToString(w.sum.Sum(nil))}, nil
+	return File{Rows: w.rows, Bytes: w.pending.Size(), SHA256: fmt.Sprintf("%x", w.sum.Sum(nil))}, nil
 }
 
 // reader reads one Parquet file. Any damage of the file is an error,
@@ -103,20 +93,19 @@ func caught(path string, err *error) {
 }
 
 // openFile opens a file in a folder, whose name has slashes. The file must have the given columns.
-func openFile(folder, name string, columns []Column) (_ *reader, err error) {
+func openFile(folder, name string, columns []Column) (r *reader, err error) {
 	name = filepath.FromSlash(name)
 	path := filepath.Join(folder, name)
-	defer caught(path, &err)
 	file, err := disk.OpenIn(folder, name)
 	if err != nil {
 		return nil, err
 	}
-	opened := false
 	defer func() {
-		if !opened {
+		if err != nil {
 			file.Close()
 		}
 	}()
+	defer caught(path, &err)
 	size, err := file.Seek(0, io.SeekEnd)
 	if err != nil {
 		return nil, err
@@ -131,7 +120,6 @@ func openFile(folder, name string, columns []Column) (_ *reader, err error) {
 	if columns != nil && !parquet.EqualNodes(p.Schema(), schema(columns)) {
 		return nil, fmt.Errorf("%s: its columns are not those that the manifest lists", path)
 	}
-	opened = true
 	return &reader{path: path, file: file, size: size, parquet: p}, nil
 }
 

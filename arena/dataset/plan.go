@@ -25,35 +25,39 @@ func newPlan(game env.Game, c Config, o Options) (*plan, error) {
 	p := &plan{config: c, game: game, spec: game.Spec()}
 	missed := slices.ContainsFunc(c.Agents, outside)
 	searched := c.Layout != Games && slices.ContainsFunc(c.Agents, func(name string) bool { return searches(game, name) })
-	var err, also error
+	var err error
 	p.about, p.columns, err = aboutOf(game.Spec(), &c, o, missed, searched)
-	p.about.Agents, p.about.Generated, p.about.Unrepeatable = c.Agents, &c, c.reasons()
-	p.header, also = ledger.NewHeader(manifestFormat, o.Build, p.spec, c)
-	return p, errors.Join(err, also)
+	p.about.Agents, p.about.Generated = c.Agents, &c
+	for i, name := range c.Agents {
+		if why := unrepeatable(name); why != "" && !slices.Contains(c.Agents[:i], name) {
+			p.about.Unrepeatable = append(p.about.Unrepeatable, fmt.Sprintf("agent %q %s", name, why))
+		}
+	}
+	p.header = ledger.NewHeader(manifestFormat, o.Build, p.spec, c)
+	return p, err
 }
 
 // aboutOf is the description that follows from a game and the layout alone.
 func aboutOf(spec *env.Spec, c *Config, o Options, missed, searched bool) (About, []column, error) {
-	e, err := envOf(spec)
-	a := About{Format: manifestFormat, Layout: c.Layout, Env: e, Program: o.Version, Observation: c.Observation,
-		Mask: c.Mask}
+	a := About{Format: manifestFormat, Layout: c.Layout, Env: envOf(spec), Program: o.Version,
+		Observation: c.Observation, Mask: c.Mask}
 	if c.Layout == Steps {
 		a.Fields = spec.Encodings[spec.Encoding(c.Observation)].Fields
 	}
 	a.Extra = apart(c.Extra)
 	columns := a.columns(missed, searched, c.Extra)
-	a.Columns = descriptions(columns)
-	return a, columns, errors.Join(err, a.checkNames())
+	for i := range columns {
+		a.Columns = append(a.Columns, columns[i].Column)
+	}
+	return a, columns, a.checkNames()
 }
 
 // checkNames returns an error if two columns have the same name.
 func (a *About) checkNames() error {
-	seen := map[string]bool{}
-	for i := range a.Columns {
-		if name := a.Columns[i].Name; seen[name] {
-			return fmt.Errorf("dataset: extra array %q: there is a column of this name already, rename the array", name)
+	for i, c := range a.Columns {
+		if a.index(c.Name) < i {
+			return fmt.Errorf("dataset: extra array %q: there is a column of this name already, rename the array", c.Name)
 		}
-		seen[a.Columns[i].Name] = true
 	}
 	return nil
 }
@@ -73,8 +77,8 @@ var ErrNotEmpty = errors.New("the folder is not empty, and holds no data set tha
 
 // whole reports whether a file is file k of the plan, with all its games.
 func (p *plan) whole(k int, s *summary) bool {
-	first, end := p.config.file(k)
-	return s.File.Game == first && s.File.Games == end-first
+	first := k * p.config.FileGames
+	return s.File.Game == first && s.File.Games == min(p.config.FileGames, p.config.Games-first)
 }
 
 // accept says in what a finished data set differs from the plan.

@@ -3,6 +3,7 @@ package dataset
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"pommego/arena/ledger"
 	"pommego/arena/match"
@@ -12,13 +13,7 @@ import (
 // Of how the game ends it keeps only the results. A replay finds the rest.
 func (c *Config) play(ctx context.Context, p *match.Players, game int, agents []string,
 	client *script) (*Episode, error) {
-	var built []string
-	for _, name := range agents {
-		if !atClient(name) {
-			built = append(built, name)
-		}
-	}
-	own, err := p.Seat(built)
+	own, err := p.Seat(slices.DeleteFunc(slices.Clone(agents), atClient))
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,30 @@ import (
 	"pommego/env/ruleset"
 )
 
+// Episode is one game of a data set. Lists are by seat.
+type Episode struct {
+	ledger.Played
+	ledger.Ending // nil lists before a replay
+
+	Dealt  bool    `json:"-"`      // the seed dealt the start; else the seed has no meaning
+	Missed []int32 `json:"missed"` // how many moves stop replaced, because they were late, invalid or not asked for
+}
+
+// fits says why the episode cannot belong to a game with this many bytes of actions per step.
+func (e *Episode) fits(step int) error {
+	if slices.ContainsFunc(e.Lived, func(n int32) bool { return n < 0 || int(n) > e.Steps }) {
+		return fmt.Errorf("its seats were in for %[2]d steps, want 0 to %[1]d, its number of steps", e.Steps, e.Lived)
+	}
+	return e.Fits(step)
+}
+
+func toByte(b bool) uint8 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
 // Set is a data set that is being read.
 type Set struct {
 	Folder   string
@@ -31,11 +55,7 @@ func (s *Set) path(name string) string { return filepath.Join(s.Folder, filepath
 
 // Agrees says why games of the data set cannot be played again in game.
 func (s *Set) Agrees(game env.Game) error {
-	here, err := envOf(game.Spec())
-	if err != nil {
-		return err
-	}
-	there := &s.Manifest.Env
+	here, there := envOf(game.Spec()), &s.Manifest.Env
 	switch {
 	case here.ID != there.ID:
 		return fmt.Errorf("%s: its games are of %s, want %s", s.Folder, there.ID, here.ID)
@@ -84,34 +104,33 @@ func (s *Set) Replay(game env.Game, number int) (*ledger.Replay, error) {
 }
 
 func (s *Set) episode(number int) (*Episode, error) {
-	for i := range s.Manifest.Files {
-		f := &s.Manifest.Files[i]
-		if number < f.Game || number >= f.Game+f.Games {
-			continue
-		}
-		var found *Episode
-		err := s.fileEpisodes(f, func(e *Episode) error {
-			if e.Game != number {
-				return nil
-			}
-			found = e
-			return errEnough
-		})
-		if found != nil {
-			return found, nil
-		}
-		if err == nil {
-			err = fmt.Errorf("%s: %w: it has no game %d, though the manifest says so", s.path(f.Path), errDamaged, number)
-		}
-		return nil, err
+	files := s.Manifest.Files
+	at := slices.IndexFunc(files, func(f File) bool { return f.Game <= number && number < f.Game+f.Games })
+	if at < 0 {
+		return nil, fmt.Errorf("%s: %w: %d, want 0 to %d", s.Folder, trace.ErrNoGame, number, s.Manifest.Games-1)
 	}
-	return nil, fmt.Errorf("%s: %w: %d, want 0 to %d", s.Folder, trace.ErrNoGame, number, s.Manifest.Games-1)
+	var found *Episode
+	err := s.fileEpisodes(&files[at], func(e *Episode) error {
+		if e.Game != number {
+			return nil
+		}
+		found = e
+		return errEnough
+	})
+	switch {
+	case found != nil:
+		return found, nil
+	case err == nil:
+		err = fmt.Errorf("%s: %w: it has no game %d, though the manifest says so", s.path(files[at].Path), errDamaged, number)
+	}
+	return nil, err
 }
 
 func (s *Set) fileEpisodes(f *File, yield func(*Episode) error) error {
 	return s.walk(f, false, func(e *Episode, _ *table, _, _ int) error {
 		if !e.Dealt && e.Start == nil {
-			return fmt.Errorf("%s: game %d: %w", s.path(f.Path), e.Game, errNoStarts)
+			return fmt.Errorf("%s: game %d: the game was not dealt from a seed, and layout steps does not store how it began",
+				s.path(f.Path), e.Game)
 		}
 		return yield(e)
 	})
@@ -151,9 +170,6 @@ func (s *Set) walk(f *File, all bool, yield func(e *Episode, t *table, first, ro
 	return nil
 }
 
-// errNoStarts says that a game of layout Steps cannot be played again.
-var errNoStarts = errors.New("the game was not dealt from a seed, and layout steps does not store how it began")
-
 // rowReader turns rows back into episodes.
 type rowReader struct {
 	table    *table
@@ -164,16 +180,16 @@ type rowReader struct {
 
 func newRowReader(m *Manifest) (*rowReader, error) {
 	r := &rowReader{table: newTable(m.Columns), manifest: m}
-	for _, c := range m.columns(m.has(missedName), m.has(ledger.Visits), m.Extra) {
+	for _, c := range m.columns(m.index(missedName) >= 0, m.index(ledger.Visits) >= 0, m.Extra) {
 		if c.read == nil {
 			continue
 		}
-		at, err := r.table.index(c.Name)
-		if err == nil && !alike(m.Columns[at], c.Column) {
-			err = fmt.Errorf("the manifest lists the column %+v, want %+v", m.Columns[at], c.Column)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%w: %w", errDamaged, err)
+		at := m.index(c.Name)
+		switch {
+		case at < 0:
+			return nil, fmt.Errorf("%w: there is no column %q", errDamaged, c.Name)
+		case !alike(m.Columns[at], c.Column):
+			return nil, fmt.Errorf("%w: the manifest lists the column %+v, want %+v", errDamaged, m.Columns[at], c.Column)
 		}
 		r.columns, r.at = append(r.columns, c), append(r.at, at)
 	}
@@ -184,7 +200,6 @@ func (r *rowReader) wants(name string) bool {
 	return slices.ContainsFunc(r.columns, func(c column) bool { return c.Name == name })
 }
 
-// rows is how many rows the table has.
 func (r *rowReader) rows() int { return len(r.table.values[r.at[0]]) }
 
 // episode reads the episode that begins in row first, and returns how many rows it has.
@@ -199,11 +214,7 @@ func (r *rowReader) episode(first int) (*Episode, int, error) {
 	}
 	rows := 1
 	if m.Layout != Games {
-		length, err := r.table.index(lengthName)
-		if err != nil {
-			return nil, 0, err
-		}
-		e.Steps = int(r.table.values[length][first].Int32())
+		e.Steps = int(r.table.values[m.index(lengthName)][first].Int32())
 		if rows = e.Steps * seats; m.Layout == Dialogues {
 			games := r.table.values[r.at[0]] // the number of the game is the first column
 			for rows = 0; first+rows < len(games) && games[first+rows].Int64() == games[first].Int64(); rows++ {

@@ -27,9 +27,6 @@ type Recorded struct {
 	Winners uint16            `json:"winners"` // one bit per seat
 }
 
-// errRecorded says that a client's game comes out differently here.
-var errRecorded = errors.New("played again, the client's game comes out differently")
-
 // Record makes a data set of c.Games games that a client has played, in a new folder. In c.Agents
 // the client's agents are called "client:NAME". Record calls next for each game, in the order of
 // their seeds: game i has seed c.Seed + i, episode 0. It does not call next if the configuration is
@@ -113,8 +110,8 @@ func (c *Config) playAgain(ctx context.Context, p *match.Players, game int, r *R
 		}
 	}
 	if e.Steps != steps || winners != env.SeatSet(r.Winners) {
-		return nil, fmt.Errorf("%w: after %d steps seats %v have won, the client says %v after %d", errRecorded, e.Steps,
-			winners.List(), env.SeatSet(r.Winners).List(), steps)
+		return nil, fmt.Errorf("played again, the client's game comes out differently: after %d steps seats %v have won, "+
+			"the client says %v after %d", e.Steps, winners.List(), env.SeatSet(r.Winners).List(), steps)
 	}
 	return e, nil
 }

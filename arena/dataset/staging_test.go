@@ -156,13 +156,9 @@ func TestImpossibleParts(t *testing.T) {
 	from := unfinished(t)
 	var first entry
 	var header json.RawMessage
-	if err := disk.ReadLog(filepath.Join(from, workFolder, logName), func(line []byte) error {
-		if header == nil {
-			header = bytes.Clone(line)
-			return nil
-		}
-		return json.Unmarshal(line, &first)
-	}); err != nil {
+	if err := disk.ReadLog(filepath.Join(from, workFolder, logName),
+		func(line []byte) error { header = bytes.Clone(line); return nil },
+		func(line []byte) error { return json.Unmarshal(line, &first) }); err != nil {
 		t.Fatal(err)
 	}
 	search := map[string][]byte{ledger.Visits: make([]byte, 4*6), ledger.Values: make([]byte, 8*6)}

@@ -145,8 +145,8 @@ func newReplayCheck(game env.Game, m *Manifest) (*replayCheck, error) {
 	if err := c.resolveSteps(game); err != nil {
 		return nil, err
 	}
-	searched := m.Layout == Dialogues && m.has(ledger.Visits) // of layout Steps these columns are not compared
-	about, columns, err := aboutOf(game.Spec(), &c, Options{}, m.has(missedName), searched)
+	searched := m.Layout == Dialogues && m.index(ledger.Visits) >= 0 // of layout Steps these columns are not compared
+	about, columns, err := aboutOf(game.Spec(), &c, Options{}, m.index(missedName) >= 0, searched)
 	first := m.Columns[:min(len(columns), len(m.Columns))]
 	if err == nil && !slices.EqualFunc(first, about.Columns, alike) {
 		err = fmt.Errorf("the manifest does not list the columns that layout %s has for %s", m.Layout, about.Env.ID)

@@ -4,7 +4,6 @@
 package ledger
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -41,9 +40,9 @@ type Header[C Config[C]] struct {
 type Config[C any] interface{ Base() C }
 
 // NewHeader makes the header of a log.
-func NewHeader[C Config[C]](format, program string, spec *env.Spec, c C) (*Header[C], error) {
-	rules, err := json.Marshal(spec.Rules)
-	return &Header[C]{format, program, spec.ID, spec.Version, env.SeedVersion, rules, c, nil}, err
+func NewHeader[C Config[C]](format, program string, spec *env.Spec, c C) *Header[C] {
+	rules, _ := json.Marshal(spec.Rules) // which are made to be marshalled
+	return &Header[C]{format, program, spec.ID, spec.Version, env.SeedVersion, rules, c, nil}
 }
 
 // Accept returns an error if a log that begins with another header, as JSON, cannot be continued.
@@ -70,11 +69,8 @@ func (h *Header[C]) Differs(other *Header[C]) error {
 	}
 	mine := parts(h)
 	for i, theirs := range parts(other) {
-		was, err := json.Marshal(theirs)
-		is, also := json.Marshal(mine[i])
-		if err = cmp.Or(err, also); err != nil {
-			return err
-		}
+		was, _ := json.Marshal(theirs) // each has been read as JSON or will be written so
+		is, _ := json.Marshal(mine[i])
 		if d := ruleset.Difference(was, is); d != "" {
 			return fmt.Errorf("%w: %s", ErrOther, d)
 		}
@@ -108,16 +104,11 @@ type Progress struct {
 	Resumed int // games of earlier runs
 }
 
-// Workers is how many games are played at a time: asked, or one per core if that is 0.
-// With an agent at a URL it is one, since a server plays one game at a time.
-func Workers(asked int, agents []string) (int, error) {
-	switch {
-	case asked < 0:
-		return 0, fmt.Errorf("%d workers, want 0 (one per core) or more", asked)
-	case slices.ContainsFunc(agents, match.AtURL):
-		return 1, nil
-	case asked == 0:
-		return runtime.GOMAXPROCS(0), nil
+// Workers is how many games are played at a time: one per core that the program may use. With an agent
+// at a URL it is one, since a server plays one game at a time.
+func Workers(agents []string) int {
+	if slices.ContainsFunc(agents, match.AtURL) {
+		return 1
 	}
-	return asked, nil
+	return runtime.GOMAXPROCS(0)
 }

@@ -59,14 +59,8 @@ func Open[C Config[C], R any](l *Ledger[R], h *Header[C], d disk.FS, path string
 		}})
 	}
 	for _, part := range parts {
-		accept := h.Accept
 		if err == nil {
-			err = disk.ReadLog(part, func(text []byte) error {
-				if accept != nil {
-					err := accept(text)
-					accept = nil
-					return err
-				}
+			err = disk.ReadLog(part, h.Accept, func(text []byte) error {
 				r, game, err := l.read(text)
 				if err != nil || game < 0 || l.has[game] {
 					return err

@@ -145,7 +145,6 @@ func (a *outsider) Act(m env.Match, seat int, action []uint8) {
 	clear(action)
 }
 
-// fail counts a move that failed.
 func (a *outsider) fail(err error) {
 	if !a.warned {
 		a.log.Warn("an agent outside the server failed, and plays stop", "agent", a.player.Name(), "error", err)

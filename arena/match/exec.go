@@ -1,6 +1,7 @@
 package match
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -140,7 +141,8 @@ func (p *execPlayer) Act(ctx context.Context, m env.Match, seat int, action []ui
 }
 
 // ask sends question p.id and waits for its answer. It ignores answers to earlier
-// questions, and ends a program that breaks or whose answer nobody waits for any more.
+// questions, and ends a program that breaks or whose answer nobody waits for any more. If time was up, the error is
+// that of ctx.
 func (p *execPlayer) ask(ctx context.Context, question []byte) (action json.RawMessage, err error) {
 	defer func() {
 		waited := ctx.Err() == nil || context.Cause(ctx) == errStopped
@@ -152,12 +154,12 @@ func (p *execPlayer) ask(ctx context.Context, question []byte) (action json.RawM
 	release := p.program.bound(ctx)
 	defer release()
 	if err := p.program.send(question); err != nil {
-		return nil, during(ctx, err)
+		return nil, cmp.Or(ctx.Err(), err)
 	}
 	for {
 		line, err := p.program.receive()
 		if err != nil {
-			return nil, during(ctx, err)
+			return nil, cmp.Or(ctx.Err(), err)
 		}
 		var answer struct {
 			ID     *uint64
@@ -177,14 +179,6 @@ func (p *execPlayer) ask(ctx context.Context, question []byte) (action json.RawM
 	}
 }
 
-// during is the error of an exchange with the player: that of ctx if time was up, else err.
-func during(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return err
-}
-
 // strayLine is a line that answers no question.
 type strayLine struct {
 	line string
@@ -199,15 +193,14 @@ func (p *execPlayer) End(ctx context.Context, r Outcome) error {
 	if p.program == nil {
 		return nil
 	}
-	winners := append([]int{}, r.Winners.List()...)
 	line, err := json.Marshal(struct {
-		Type    string     `json:"type"`
-		Result  string     `json:"result"`
-		Winners []int      `json:"winners"`
-		Steps   int        `json:"steps"`
-		Reward  float64    `json:"reward"`
-		Counts  env.Counts `json:"counts,omitempty"`
-	}{"end", r.Result.String(), winners, r.Steps, r.Reward, r.Counts})
+		Type    string      `json:"type"`
+		Result  string      `json:"result"`
+		Winners env.SeatSet `json:"winners"`
+		Steps   int         `json:"steps"`
+		Reward  float64     `json:"reward"`
+		Counts  env.Counts  `json:"counts,omitempty"`
+	}{"end", r.Result.String(), r.Winners, r.Steps, r.Reward, r.Counts})
 	if err != nil {
 		return err
 	}

@@ -79,7 +79,6 @@ func (p *Caller) hush(err error) error {
 // one game, so it can have only one seat.
 var addresses sync.Map
 
-// newHTTP makes a player from "http://host:port".
 func newHTTP(game env.Game, name string) (Player, error) {
 	u, err := url.Parse(name)
 	if err != nil || u.Scheme != "http" || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" ||

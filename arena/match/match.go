@@ -41,6 +41,28 @@ type SeatReport struct {
 	Answers Answers `json:"answers,omitzero"` // of a language model
 }
 
+// Readings counts a language model's answers by how they were read.
+type Readings struct {
+	Legal    int `json:"legal"`
+	Repaired int `json:"repaired"`
+	Illegal  int `json:"illegal"`
+	Late     int `json:"late"` // answers that did not come in time
+}
+
+// Answers is how a seat's answers were read, and what they cost.
+type Answers struct {
+	Readings
+	TokensIn  int     `json:"tokens_in"`
+	TokensOut int     `json:"tokens_out"`
+	Cost      float64 `json:"cost"` // in the unit of the given prices
+}
+
+// Add adds the numbers, tokens and cost of other answers.
+func (a *Answers) Add(b Answers) {
+	a.Legal, a.Repaired, a.Illegal, a.Late = a.Legal+b.Legal, a.Repaired+b.Repaired, a.Illegal+b.Illegal, a.Late+b.Late
+	a.TokensIn, a.TokensOut, a.Cost = a.TokensIn+b.TokensIn, a.TokensOut+b.TokensOut, a.Cost+b.Cost
+}
+
 // Moment is a game at its start and after each step.
 type Moment struct {
 	Game    env.Game
@@ -187,7 +209,6 @@ func (c *contest) conclude(at Moment) {
 	}
 }
 
-// play plays the game to its end.
 func (c *contest) play(at Moment) error {
 	seed, err := c.deal(at)
 	if err != nil {
@@ -272,11 +293,8 @@ func (c *contest) end(at Moment) {
 		if c.ctx.Err() != nil {
 			return
 		}
-		if err == nil {
-			continue
-		}
 		c.note(seat, err)
-		if report := &c.report.Seats[seat]; report.LastError == "" { // a move's error matters more
+		if report := &c.report.Seats[seat]; err != nil && report.LastError == "" { // a move's error matters more
 			report.LastError = fmt.Sprintf("at the end: %v", err)
 		}
 	}

@@ -136,26 +136,13 @@ func (p *program) deadline(t time.Time) {
 // is sent before any other line. Lines that come before the rest is sent are
 // dropped.
 func (p *program) send(line []byte) error {
-	if len(p.unsent) > 0 {
-		n, err := p.in.Write(p.unsent)
-		p.unsent = p.unsent[n:]
-		if err != nil {
-			return p.sending(err)
-		}
-	}
-	whole := append(slices.Clone(line), '\n')
+	rest := len(p.unsent)
+	whole := slices.Concat(p.unsent, line, []byte{'\n'})
 	n, err := p.in.Write(whole)
-	if n > 0 {
-		p.unsent = whole[n:]
+	if n <= rest { // nothing of the line was sent
+		whole = whole[:rest]
 	}
-	if err != nil {
-		return p.sending(err)
-	}
-	return nil
-}
-
-func (p *program) sending(err error) error {
-	if errors.Is(err, syscall.EPIPE) {
+	if p.unsent = whole[n:]; errors.Is(err, syscall.EPIPE) {
 		return errGone
 	}
 	return err

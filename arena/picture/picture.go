@@ -140,14 +140,10 @@ func (p *painting) colour(owners env.SeatSet) env.Colour {
 		return nobodys
 	}
 	first := owners.First()
-	if slices.ContainsFunc(owners.List(), func(seat int) bool { return p.team(seat) != p.team(first) }) {
+	if slices.ContainsFunc(owners.List(), func(seat int) bool { return !env.Mates(p.head.Teams, seat, first) }) {
 		return public
 	}
 	return p.head.Colours[first]
-}
-
-func (p *painting) team(seat int) int {
-	return slices.IndexFunc(p.head.Teams, func(team []int) bool { return slices.Contains(team, seat) })
 }
 
 func (p *painting) agents() {
@@ -186,7 +182,7 @@ func (p *painting) agents() {
 
 // form is a shape for a seat's team, so that two teams differ without colour, too.
 func (p *painting) form(seat int) string {
-	if len(p.head.Teams) == 2 && p.team(seat) == 1 {
+	if len(p.head.Teams) == 2 && slices.Contains(p.head.Teams[1], seat) {
 		return "square"
 	}
 	return "round"

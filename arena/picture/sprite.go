@@ -54,9 +54,10 @@ func parse() (s sheet) {
 			l := &layers[i]
 			switch {
 			case l.Circle != nil:
-				l.Path = oval(l.Circle[0], l.Circle[1], l.Circle[2], l.Circle[3])
+				x, y, rx, ry := l.Circle[0], l.Circle[1], l.Circle[2], l.Circle[3]
+				l.Path = box(x-rx, y-ry, 2*rx, 2*ry, rx, ry)
 			case l.Box != nil:
-				l.Path = box(l.Box[0], l.Box[1], l.Box[2], l.Box[3], l.Box[4])
+				l.Path = box(l.Box[0], l.Box[1], l.Box[2], l.Box[3], l.Box[4], l.Box[4])
 			}
 		}
 	}
@@ -73,13 +74,13 @@ func render(s sprite, dark bool) *image.RGBA {
 			l.Path.fill(r, float32(scale))
 			r.Draw(img, img.Rect, image.NewUniform(colourOf(l.Fill, s.colour, dark)), image.Point{})
 		default:
-			pen := newPen(s.size, scale*l.Width/2)
+			p := pen{*image.NewAlpha(img.Rect), scale * l.Width / 2}
 			if l.Text != nil {
-				pen.write(s.text, l.Text[0]*scale, l.Text[1]*scale, l.Text[2]*scale)
+				p.write(s.text, l.Text[0]*scale, l.Text[1]*scale, l.Text[2]*scale)
 			} else {
-				l.Path.lines(0, 0, scale, pen.line)
+				l.Path.lines(0, 0, scale, p.line)
 			}
-			draw.DrawMask(img, img.Rect, image.NewUniform(colourOf(l.Stroke, s.colour, dark)), image.Point{}, &pen.Alpha,
+			draw.DrawMask(img, img.Rect, image.NewUniform(colourOf(l.Stroke, s.colour, dark)), image.Point{}, &p.Alpha,
 				image.Point{}, draw.Over)
 		}
 	}
@@ -144,23 +145,19 @@ func (o *outline) UnmarshalText(text []byte) error {
 // bow is the distance of a curve's control points from its ends that makes it a quarter of a circle.
 const bow = 0.5523
 
-func oval(x, y, rx, ry float64) outline { return box(x-rx, y-ry, 2*rx, 2*ry, rx, ry) }
-
-// box is a rectangle with round corners of radius rx or, where ry is given, rx across and ry down.
-func box(x, y, width, height, rx float64, ry ...float64) outline {
-	r := append(ry, rx)[0]
-	x2, y2, kx, ky := x+width, y+height, rx*(1-bow), r*(1-bow)
+// box is a rectangle with round corners, of radius rx across and ry down.
+func box(x, y, width, height, rx, ry float64) outline {
+	x2, y2, kx, ky := x+width, y+height, rx*(1-bow), ry*(1-bow)
 	return outline{
 		{'M', [6]float64{x + rx, y}},
-		{'L', [6]float64{x2 - rx, y}}, {'C', [6]float64{x2 - kx, y, x2, y + ky, x2, y + r}},
-		{'L', [6]float64{x2, y2 - r}}, {'C', [6]float64{x2, y2 - ky, x2 - kx, y2, x2 - rx, y2}},
-		{'L', [6]float64{x + rx, y2}}, {'C', [6]float64{x + kx, y2, x, y2 - ky, x, y2 - r}},
-		{'L', [6]float64{x, y + r}}, {'C', [6]float64{x, y + ky, x + kx, y, x + rx, y}},
+		{'L', [6]float64{x2 - rx, y}}, {'C', [6]float64{x2 - kx, y, x2, y + ky, x2, y + ry}},
+		{'L', [6]float64{x2, y2 - ry}}, {'C', [6]float64{x2, y2 - ky, x2 - kx, y2, x2 - rx, y2}},
+		{'L', [6]float64{x + rx, y2}}, {'C', [6]float64{x + kx, y2, x, y2 - ky, x, y2 - ry}},
+		{'L', [6]float64{x, y + ry}}, {'C', [6]float64{x, y + ky, x + kx, y, x + rx, y}},
 		{kind: 'Z'},
 	}
 }
 
-// fill gives the outline to a rasterizer.
 func (o outline) fill(r *vector.Rasterizer, scale float32) {
 	for _, s := range o {
 		var p [6]float32
@@ -216,10 +213,6 @@ func (o outline) lines(x, y, scale float64, line func(ax, ay, bx, by float64)) {
 type pen struct {
 	image.Alpha
 	half float64 // half of its width
-}
-
-func newPen(size int, half float64) *pen {
-	return &pen{*image.NewAlpha(image.Rect(0, 0, size, size)), half}
 }
 
 // line draws a line: it covers each pixel by its distance from the line.

@@ -15,15 +15,13 @@ type Feed struct {
 	Most int // how many of the last positions are kept; 0: all
 
 	find *Finder
-	head *Head // the head of the current game
-	game int   // its number, from 1
+	head *Head // of the current game; each game has one of its own
 	gone int   // positions of the game that are not kept any more
 	kept []position
 }
 
 type position struct {
 	head *Head
-	game int
 	step Step
 }
 
@@ -31,9 +29,9 @@ type position struct {
 type Viewer struct {
 	All bool // it is sent all games that are kept; else the last one, once it has the rest of its current game
 
-	game int  // the number of its current game; 0: none yet
-	past int  // how many positions it was sent or has missed
-	last Step // the last position that it was sent
+	head *Head // of its current game; nil: none yet
+	past int   // how many positions it was sent or has missed
+	last Step  // the last position that it was sent
 }
 
 // Line is a line that a viewer is sent. One of its fields is set.
@@ -45,7 +43,7 @@ type Line struct {
 
 // Begin begins another game; m is at its start.
 func (f *Feed) Begin(head Head, m env.Match) {
-	f.head, f.game, f.find = &head, f.game+1, NewFinder(&head, m)
+	f.head, f.find = &head, NewFinder(&head, m)
 }
 
 // Add adds the next whole position of the game; m is in that position.
@@ -54,7 +52,7 @@ func (f *Feed) Add(s Step, m env.Match) {
 	if f.Most > 0 && len(f.kept) == f.Most {
 		f.forget(f.Most / 4)
 	}
-	f.kept = append(f.kept, position{f.head, f.game, s})
+	f.kept = append(f.kept, position{f.head, s})
 }
 
 // Clear forgets all positions.
@@ -74,7 +72,7 @@ func (f *Feed) Last() *Step {
 func (f *Feed) Game() *Timeline {
 	g := new(Timeline)
 	for _, p := range f.kept {
-		if p.game == f.game {
+		if p.head == f.head {
 			g.Head, g.Steps = *p.head, append(g.Steps, p.step)
 		}
 	}
@@ -87,13 +85,13 @@ func (f *Feed) News(v *Viewer, see func(*Head, Step) Step) (lines []Line) {
 	for i := max(0, v.past-f.gone); i < len(f.kept); i++ {
 		p := &f.kept[i]
 		switch {
-		case p.game == v.game:
+		case p.head == v.head:
 		case !v.All && lines != nil:
 			return lines
-		case !v.All && p.game != f.kept[len(f.kept)-1].game:
+		case !v.All && p.head != f.kept[len(f.kept)-1].head:
 			continue
 		default:
-			v.game, v.last, lines = p.game, Step{}, append(lines, Line{Head: p.head})
+			v.head, v.last, lines = p.head, Step{}, append(lines, Line{Head: p.head})
 		}
 		step := see(p.head, p.step)
 		patch := step.Since(&v.last)

@@ -16,7 +16,7 @@ type Timeline struct {
 // Describe adds a position to a feed. If no game has begun there, the position begins one.
 func (f *Feed) Describe(at record.Moment) {
 	spec := at.Game.Spec()
-	if f.game == 0 {
+	if f.head == nil {
 		f.Begin(HeadOf(spec, at.Match), at.Match)
 	}
 	step := Describe(spec, at.Match, at.Tracker, at.Actions)

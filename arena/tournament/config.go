@@ -1,6 +1,7 @@
 package tournament
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -79,10 +80,9 @@ const (
 
 // Validate says what is wrong with the configuration for a game.
 func (c *Config) Validate(spec *env.Spec) error {
-	if !c.Format.Known() {
-		return fmt.Errorf("there is no format %d", c.Format)
-	}
 	switch {
+	case !c.Format.Known():
+		return fmt.Errorf("there is no format %d", c.Format)
 	case c.Games < 1 || c.Games > maxRounds:
 		return fmt.Errorf("games is %d, want 1 to %d", c.Games, maxRounds)
 	case c.Repetitions < 0 || c.Games%c.repetitions() != 0:
@@ -100,10 +100,7 @@ func (c *Config) Validate(spec *env.Spec) error {
 			return fmt.Errorf("agent %q is named twice", name)
 		}
 	}
-	if err := c.rules().Validate(); err != nil {
-		return err
-	}
-	if err := c.fits(spec); err != nil || c.SPRT == nil {
+	if err := cmp.Or(c.rules().Validate(), c.fits(spec)); err != nil || c.SPRT == nil {
 		return err
 	}
 	return c.SPRT.validate(c, spec)
@@ -133,16 +130,14 @@ func (c *Config) perBoard(spec *env.Spec) int { return c.turns(spec) * c.repetit
 
 // fits returns an error if the format does not suit the game or the agents.
 func (c *Config) fits(spec *env.Spec) error {
-	sides, widest := len(spec.Teams), 0
-	for _, team := range spec.Teams {
-		widest = max(widest, len(team))
-	}
+	sides := len(spec.Teams)
+	inTeams := sides < spec.Seats
 	switch {
-	case c.Format == OneAgainstThree && widest > 1:
+	case c.Format == OneAgainstThree && inTeams:
 		return fmt.Errorf("%s has teams, want format two-against-two or round-robin", spec.ID)
 	case c.Format == OneAgainstThree && c.Against == "":
 		return fmt.Errorf("format %s needs an agent that the others play against", c.Format)
-	case c.Format == TwoAgainstTwo && (sides != 2 || widest < 2):
+	case c.Format == TwoAgainstTwo && (sides != 2 || !inTeams):
 		return fmt.Errorf("%s has no two teams, want format one-against-three or round-robin", spec.ID)
 	case c.Format == RoundRobin && c.Against != "":
 		return fmt.Errorf("in format round-robin the agents play each other, not %q", c.Against)

@@ -2,6 +2,7 @@ package tournament
 
 import (
 	"encoding/json"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -24,6 +25,12 @@ func game(t testing.TB, id string) env.Game {
 		t.Fatal(err)
 	}
 	return g
+}
+
+// onCores plays so many games at a time until the test ends.
+func onCores(t *testing.T, n int) {
+	before := runtime.GOMAXPROCS(n)
+	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
 }
 
 // gauntlet is a small tournament of quick games against three of a kind.

@@ -350,7 +350,7 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if err := r.playAll(context.Background(), 3); !errors.Is(err, disktest.ErrFault) {
+	if err := r.Play(context.Background(), tour.Game, 3, r.play); !errors.Is(err, disktest.ErrFault) {
 		t.Errorf("playing with a full disk gives %v, want %v", err, disktest.ErrFault)
 	}
 	if r.played > 9 {

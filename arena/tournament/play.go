@@ -42,7 +42,6 @@ func (r *Record) take(report *match.Report) {
 	r.Result, r.Outcome, r.Steps, r.Counts = report.Results, report.Outcome, report.End.Steps, report.Counts
 	var errs []string
 	var answers []match.Answers
-	failed := false
 	for _, s := range report.Seats {
 		r.Moves = append(r.Moves, s.Moves)
 		r.Ticks = append(r.Ticks, s.Ticks)
@@ -53,9 +52,8 @@ func (r *Record) take(report *match.Report) {
 		r.Clock.Longest = append(r.Clock.Longest, s.Longest)
 		answers = append(answers, s.Answers)
 		errs = append(errs, s.LastError)
-		failed = failed || s.LastError != ""
 	}
-	if failed {
+	if slices.ContainsFunc(errs, func(text string) bool { return text != "" }) {
 		r.Errors = errs
 	}
 	if slices.ContainsFunc(answers, func(a match.Answers) bool { return a != match.Answers{} }) {

@@ -26,11 +26,8 @@ type Kept struct {
 // by its id and rules. Read starts no agent.
 func Read(path string, find func(id string, rules json.RawMessage) (env.Game, error)) (*Kept, error) {
 	var k *Kept
-	err := disk.ReadLog(path, func(line []byte) (err error) {
-		if k == nil {
-			k, err = begun(line, find)
-			return err
-		}
+	begin := func(header []byte) (err error) { k, err = begun(header, find); return err }
+	err := disk.ReadLog(path, begin, func(line []byte) error {
 		var r Record
 		if err := json.Unmarshal(line, &r); err != nil {
 			return err
@@ -102,9 +99,9 @@ var ErrNoMoves = errors.New("the game cannot be shown: its log has no actions of
 // Replay reads a game's actions from the log, and returns a replay with events and thoughts. It starts no agent.
 func (k *Kept) Replay(game int) (*ledger.Replay, error) {
 	var found *Record
-	err := disk.ReadLog(k.path, func(line []byte) error {
+	err := disk.ReadLog(k.path, func([]byte) error { return nil }, func(line []byte) error {
 		var r Record
-		if err := json.Unmarshal(line, &r); err != nil || r.Game != game || r.Agents == nil {
+		if err := json.Unmarshal(line, &r); err != nil || r.Game != game {
 			return err
 		}
 		found = &r

@@ -93,7 +93,8 @@ func TestReadFailures(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := filepath.Join(t.TempDir(), "log.jsonl")
-	if _, err := tour.Run(t.Context(), Options{Log: log, Workers: 1}); err != nil {
+	onCores(t, 1)
+	if _, err := tour.Run(t.Context(), Options{Log: log}); err != nil {
 		t.Fatal(err)
 	}
 	kept, err := Read(log, find)
@@ -148,7 +149,8 @@ func TestReadEndedEarlier(t *testing.T) {
 			t.Fatal(err)
 		}
 		ctx, stop := context.WithCancel(context.Background())
-		r, err := tour.Run(ctx, Options{Log: log, Program: "test", Workers: 1, Progress: func(at Progress) {
+		onCores(t, 1)
+		r, err := tour.Run(ctx, Options{Log: log, Program: "test", Progress: func(at Progress) {
 			if at.Done == 2 {
 				stop()
 			}
@@ -197,12 +199,8 @@ func TestReadStartsNothing(t *testing.T) {
 		s := newSchedule(&c, game(t, ffaID).Spec())
 		r := recorded(s, 0)[0]
 		r.Steps, r.Actions = 2, make([]byte, 8)
-		h, err := ledger.NewHeader(logFormat, "test", s.spec, c)
 		path := filepath.Join(t.TempDir(), "log.jsonl")
-		if err == nil {
-			err = writeRecords(path, h, r)
-		}
-		if err != nil {
+		if err := writeRecords(path, ledger.NewHeader(logFormat, "test", s.spec, c), r); err != nil {
 			t.Fatal(err)
 		}
 		kept, err := Read(path, find)

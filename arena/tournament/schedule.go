@@ -16,7 +16,6 @@ type schedule struct {
 
 	entrants []string // the agents, and then the fixed opponent, if there is one
 	tables   [][]int  // for each table, the entrant of each side
-	orders   int      // how many seatings are no rotation of another
 }
 
 // fixture is one game to play.
@@ -28,20 +27,14 @@ type fixture struct {
 
 func newSchedule(c *Config, spec *env.Spec) *schedule {
 	sides := len(spec.Teams)
-	s := &schedule{config: c, spec: spec, entrants: c.Agents, orders: 1}
-	for n := 2; n < sides; n++ {
-		s.orders *= n
-	}
+	s := &schedule{config: c, spec: spec, entrants: c.Agents}
 	if c.Against == "" {
 		s.tables = combin.Combinations(len(c.Agents), sides)
 		return s
 	}
 	s.entrants = append(slices.Clip(c.Agents), c.Against)
 	for agent := range c.Agents {
-		table := make([]int, sides)
-		for i := range table {
-			table[i] = len(c.Agents)
-		}
+		table := slices.Repeat([]int{len(c.Agents)}, sides)
 		table[0] = agent
 		s.tables = append(s.tables, table)
 	}
@@ -70,7 +63,7 @@ func (s *schedule) game(i int) fixture {
 func (s *schedule) sitDown(table []int, round int) []int {
 	n := len(table)
 	sides := make([]int, n)
-	order := combin.IndexToPermutation(nil, round/n%s.orders, n-1, n-1)
+	order := combin.IndexToPermutation(nil, round/n%combin.NumPermutations(n-1, n-1), n-1, n-1)
 	sides[round%n] = table[0]
 	for i, k := range order {
 		sides[(round+1+i)%n] = table[1+k]

@@ -137,7 +137,8 @@ func TestSPRTEnds(t *testing.T) {
 		{"random", "", 8, SPRT{-50, 0}},
 	} {
 		tour := tested(t, tc.against, tc.games, tc.bounds)
-		alone, err := tour.Run(context.Background(), Options{Workers: 1})
+		onCores(t, 1)
+		alone, err := tour.Run(context.Background(), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,9 +148,10 @@ func TestSPRTEnds(t *testing.T) {
 			t.Errorf("against %s: %d games of %d, %+v; want %q", tc.against, alone.Results.Played, tc.games, test, tc.accepted)
 		}
 		path, stops := filepath.Join(t.TempDir(), "games.jsonl"), 0
+		onCores(t, 3)
 		for ; ; stops++ {
 			ctx, stop := context.WithCancel(context.Background())
-			report, err := tour.Run(ctx, Options{Workers: 3, Log: path, Progress: func(p Progress) {
+			report, err := tour.Run(ctx, Options{Log: path, Progress: func(p Progress) {
 				if p.Done >= p.Resumed+4 {
 					stop()
 				}

@@ -60,8 +60,6 @@ func (t *Tournament) Games() int { return t.schedule.games() }
 // Options are settings that do not change the results. The zero value plays
 // on all cores without a log.
 type Options struct {
-	Workers int // how many games are played at a time: see ledger.Workers
-
 	Log string // the file that keeps finished games, also those of earlier runs; "": none
 
 	// Program names the build. A log that another build began is refused, since its
@@ -112,17 +110,17 @@ type Report struct {
 // games; nil for a part.
 func (t *Tournament) Run(ctx context.Context, o Options) (*Report, error) {
 	r := run{t: t, o: o, records: make([]Record, t.Games()), test: t.schedule.sequential()}
-	workers, err := ledger.Workers(o.Workers, t.schedule.entrants)
-	if err == nil {
-		err = r.open(disk.OS)
-	}
+	err := r.open(disk.OS)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("tournament: %w", err), r.Close())
 	}
 	var asked []Record
 	if !r.test.take(r.records) {
 		if asked = r.asked(); len(asked) == 0 {
-			err = r.playAll(ctx, workers)
+			err = r.Play(ctx, t.Game, ledger.Workers(t.schedule.entrants), r.play)
+		}
+		if err == nil && 10*r.LeftOut > r.played+r.LeftOut {
+			err = fmt.Errorf("%d of %d games: %w", r.LeftOut, r.played+r.LeftOut, r.voided)
 		}
 	}
 	err = errors.Join(err, r.Close())
@@ -156,10 +154,9 @@ func (r *run) open(d disk.FS) (err error) {
 	if r.o.Progress != nil {
 		r.Progress = func(p ledger.Progress) { r.o.Progress(Progress{p, r.test.result()}) }
 	}
-	h, err := ledger.NewHeader(logFormat, r.o.Program, r.t.Game.Spec(), r.t.Config)
-	if h.Files = r.t.files; err == nil {
-		err = ledger.Open(&r.Ledger, h, d, r.o.Log, r.o.Take)
-	}
+	h := ledger.NewHeader(logFormat, r.o.Program, r.t.Game.Spec(), r.t.Config)
+	h.Files = r.t.files
+	err = ledger.Open(&r.Ledger, h, d, r.o.Log, r.o.Take)
 	if err == nil && r.t.clients && r.o.Client != nil {
 		err = r.takeClient()
 	}
@@ -194,13 +191,4 @@ func (r *run) leaveOut(why error) error {
 		return fmt.Errorf("%d of %d games: %w", r.LeftOut, played, why)
 	}
 	return nil
-}
-
-// playAll plays the missing games.
-func (r *run) playAll(ctx context.Context, workers int) error {
-	err := r.Play(ctx, r.t.Game, workers, r.play)
-	if err == nil && 10*r.LeftOut > r.played+r.LeftOut {
-		return fmt.Errorf("%d of %d games: %w", r.LeftOut, r.played+r.LeftOut, r.voided)
-	}
-	return err
 }

@@ -53,7 +53,8 @@ func TestWorkers(t *testing.T) {
 		}
 		var want string
 		for _, workers := range []int{1, 2, 7, 100} {
-			report, err := tour.Run(context.Background(), Options{Workers: workers})
+			onCores(t, workers)
+			report, err := tour.Run(context.Background(), Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -83,9 +84,10 @@ func TestStopped(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "games.jsonl")
 	stops, last := 0, 0
+	onCores(t, 2)
 	for {
 		ctx, stop := context.WithCancel(context.Background())
-		report, err := tour.Run(ctx, Options{Workers: 2, Log: path, Progress: func(p Progress) {
+		report, err := tour.Run(ctx, Options{Log: path, Progress: func(p Progress) {
 			if p.Done < last || p.Resumed < last && p.Done == p.Resumed {
 				t.Errorf("%d games done, %d resumed, when there were %d", p.Done, p.Resumed, last)
 			}
@@ -179,7 +181,8 @@ func TestExperiment(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "games.jsonl")
 	ctx, stop := context.WithCancel(context.Background())
-	_, err = tour.Run(ctx, Options{Workers: 1, Log: path, Progress: func(p Progress) {
+	onCores(t, 1)
+	_, err = tour.Run(ctx, Options{Log: path, Progress: func(p Progress) {
 		if p.Done > 4 {
 			stop()
 		}
@@ -264,7 +267,8 @@ func TestStoppedInAGame(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "games.jsonl")
-	_, err = tour.Run(ctx, Options{Workers: 2, Log: path})
+	onCores(t, 2)
+	_, err = tour.Run(ctx, Options{Log: path})
 	if !errors.Is(err, ledger.ErrStopped) || !strings.Contains(err.Error(), "after 0 of 16 games") {
 		t.Errorf("got %v, want that it was stopped after 0 of 16 games", err)
 	}
@@ -280,7 +284,8 @@ func TestPlayerMissing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = tour.Run(context.Background(), Options{Workers: 1})
+	onCores(t, 1)
+	_, err = tour.Run(context.Background(), Options{})
 	if !errors.Is(err, errAbsent) {
 		t.Errorf("got %v, want %v", err, errAbsent)
 	}

@@ -90,19 +90,12 @@ func (r *Reader) Line() int { return r.line }
 // Next returns the next line without its line feed. The bytes are valid until
 // the following call. At the end it returns io.EOF, in a damaged file an
 // *Error. All later calls return the same error.
-func (r *Reader) Next() ([]byte, error) {
+func (r *Reader) Next() (line []byte, err error) {
 	if r.done != nil {
 		return nil, r.done
 	}
-	line, err := r.next()
-	if err != nil {
-		r.done = err
-	}
-	return line, err
-}
-
-func (r *Reader) next() ([]byte, error) {
-	line, err := r.readLine()
+	defer func() { r.done = err }()
+	line, err = r.readLine()
 	switch {
 	case err == io.EOF && len(line) == 0 && r.line == 0:
 		return nil, r.fail(0, ErrEmpty)

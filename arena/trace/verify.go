@@ -36,17 +36,11 @@ func (f Formats) Verify(path string, keep int) (FileReport, error) {
 		return FileReport{File: path}, err
 	}
 	defer r.Close()
-	return f.verifyReader(r, keep)
-}
-
-// outcome is the result of checking one record.
-type outcome struct {
-	number int
-	report record.Report
-	err    error
-}
-
-func (f Formats) verifyReader(r *Reader, keep int) (FileReport, error) {
+	type outcome struct {
+		number int
+		report record.Report
+		err    error
+	}
 	file := FileReport{File: r.name}
 	var queue []chan outcome // the records that are being checked, in the order of the file
 	for end := error(nil); ; {

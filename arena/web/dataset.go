@@ -12,25 +12,18 @@ import (
 
 // DataSet shows the games of a data set. It plays them again in game.
 func DataSet(set *dataset.Set, game env.Game) Source {
-	d := &dataSet{set: set, game: game}
-	d.list = sync.OnceValues(d.read)
-	return d
-}
-
-type dataSet struct {
-	set  *dataset.Set
-	game env.Game
-	list func() (*Listing, error)
-}
-
-func (d *dataSet) Listing() (*Listing, error) { return d.list() }
-
-func (d *dataSet) read() (*Listing, error) {
-	list := &Listing{
-		Kind: "dataset", Title: filepath.Base(d.set.Folder), Env: d.set.Manifest.Env.ID, Games: []Entry{},
-		Notes: []string{fmt.Sprintf("%d steps", d.set.Manifest.Steps)},
+	return Source{
+		Listing: sync.OnceValues(func() (*Listing, error) { return listSet(set) }),
+		Open:    func(number int) (record.Replay, error) { return set.Replay(game, number) },
 	}
-	err := d.set.Episodes(func(e *dataset.Episode) error {
+}
+
+func listSet(set *dataset.Set) (*Listing, error) {
+	list := &Listing{
+		Kind: "dataset", Title: filepath.Base(set.Folder), Env: set.Manifest.Env.ID, Games: []Entry{},
+		Notes: []string{fmt.Sprintf("%d steps", set.Manifest.Steps)},
+	}
+	err := set.Episodes(func(e *dataset.Episode) error {
 		entry := Entry{Game: e.Game, Agents: e.Agents, Steps: e.Steps, Results: e.Results}
 		if e.Dealt {
 			entry.Seed = e.Seed.Value
@@ -40,5 +33,3 @@ func (d *dataSet) read() (*Listing, error) {
 	})
 	return list, err
 }
-
-func (d *dataSet) Open(number int) (record.Replay, error) { return d.set.Replay(d.game, number) }

@@ -3,7 +3,6 @@ package web
 import (
 	"os"
 	"sync"
-	"time"
 
 	"pommego/env"
 )
@@ -39,27 +38,21 @@ type Entry struct {
 	line int    // its line there
 }
 
-// remembered caches what was read from a file, until the file changes.
-type remembered[T any] struct {
-	mu    sync.Mutex
-	size  int64
-	at    time.Time
-	value T
-}
-
-func (r *remembered[T]) get(path string, read func() (T, error)) (T, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	info, err := os.Stat(path)
-	if err != nil {
-		return *new(T), err
+// remembered makes a function that reads a file, and again when the file has changed.
+func remembered[T any](path string, read func() (T, error)) func() (T, error) {
+	var mu sync.Mutex
+	var last os.FileInfo // of the file when it was read
+	var value T
+	return func() (T, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		info, err := os.Stat(path)
+		if err == nil && (last == nil || info.Size() != last.Size() || !info.ModTime().Equal(last.ModTime())) {
+			last = nil
+			if value, err = read(); err == nil {
+				last = info
+			}
+		}
+		return value, err
 	}
-	if info.Size() == r.size && info.ModTime().Equal(r.at) {
-		return r.value, nil
-	}
-	value, err := read()
-	if err == nil {
-		r.size, r.at, r.value = info.Size(), info.ModTime(), value
-	}
-	return value, err
 }

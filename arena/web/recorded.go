@@ -18,41 +18,32 @@ import (
 // Recorded shows a file of recorded games, or a folder with such files. Games are numbered
 // from 1; in a file the number is that of the line.
 func Recorded(path string, formats trace.Formats) Source {
-	return &recorded{path: path, formats: formats}
+	listing := remembered(path, func() (*Listing, error) { return listRecorded(path, formats) })
+	return Source{Listing: listing, Open: func(number int) (record.Replay, error) {
+		list, err := listing()
+		if err != nil {
+			return nil, err
+		}
+		if number < 1 || number > len(list.Games) {
+			return nil, fmt.Errorf("%w: %s has no game %d, want 1 to %d", ErrNoGame, path, number, len(list.Games))
+		}
+		e := &list.Games[number-1]
+		return formats.Open(e.file, e.line)
+	}}
 }
 
-type recorded struct {
-	path    string
-	formats trace.Formats
-	list    remembered[*Listing]
-}
-
-func (r *recorded) Open(number int) (record.Replay, error) {
-	list, err := r.Listing()
-	if err != nil {
-		return nil, err
-	}
-	if number < 1 || number > len(list.Games) {
-		return nil, fmt.Errorf("%w: %s has no game %d, want 1 to %d", ErrNoGame, r.path, number, len(list.Games))
-	}
-	e := &list.Games[number-1]
-	return r.formats.Open(e.file, e.line)
-}
-
-func (r *recorded) Listing() (*Listing, error) { return r.list.get(r.path, r.read) }
-
-func (r *recorded) read() (*Listing, error) {
-	list := &Listing{Kind: "games", Title: filepath.Base(r.path), Games: []Entry{}}
-	files, err := trace.Files(r.path)
+func listRecorded(path string, formats trace.Formats) (*Listing, error) {
+	list := &Listing{Kind: "games", Title: filepath.Base(path), Games: []Entry{}}
+	files, err := trace.Files(path)
 	for i := 0; i < len(files) && err == nil; i++ {
-		err = r.add(list, files[i])
+		err = list.add(files[i], files[i] != path, formats)
 	}
 	list.nameEnv()
 	return list, err
 }
 
 // add adds the games of a file. A file of a folder is named, and left out if it holds something else.
-func (r *recorded) add(l *Listing, path string) error {
+func (l *Listing) add(path string, inFolder bool, formats trace.Formats) error {
 	file, err := trace.Open(path)
 	if err != nil {
 		return err
@@ -67,8 +58,8 @@ func (r *recorded) add(l *Listing, path string) error {
 			return err
 		}
 		entry := entryOf(line)
-		if path != r.path {
-			if format, err := r.formats.Of(line); err != nil || format.Open == nil {
+		if inFolder {
+			if format, err := formats.Of(line); err != nil || format.Open == nil {
 				return nil
 			}
 			entry.Note = strings.TrimSpace(filepath.Base(path) + " " + entry.Note)
@@ -121,16 +112,15 @@ func endings(h *record.Head) []env.SeatResult {
 	}
 	all := make([]env.SeatResult, cmp.Or(len(h.Policies), len(end.Rewards)))
 	for seat := range all {
+		out := seat < len(before.Rewards) && before.Rewards[seat] < 0 ||
+			seat < len(end.Each) && end.Each[seat] == env.Loss
 		switch {
 		case slices.Contains(end.Winners, seat):
 			all[seat] = env.Won
-		case end.Result == env.Tie.String() && (seat < len(before.Rewards) && before.Rewards[seat] < 0 ||
-			seat < len(end.Each) && end.Each[seat] == env.Loss):
-			all[seat] = env.Lost
-		case end.Result == env.Tie.String():
-			all[seat] = env.Tied
 		case end.Result == env.Incomplete.String():
 			all[seat] = env.Undecided
+		case end.Result == env.Tie.String() && !out:
+			all[seat] = env.Tied
 		default:
 			all[seat] = env.Lost
 		}

@@ -70,14 +70,14 @@ func TestDataSet(t *testing.T) {
 	game, folder := duel(t), filepath.Join(t.TempDir(), "set")
 	if _, _, err := dataset.Generate(t.Context(), game, dataset.Config{
 		Agents: []string{"champion:level=1", "static"}, Games: 3, Seed: 5, Layout: dataset.Steps,
-	}, folder, dataset.Options{Workers: 1, Version: "test", Build: "test"}); err != nil {
+	}, folder, dataset.Options{Version: "test", Build: "test"}); err != nil {
 		t.Fatal(err)
 	}
 	set, err := dataset.Open(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
-	games := Replays{DataSet(set, game)}
+	games := DataSet(set, game)
 	list, err := games.Listing()
 	if err != nil || len(list.Games) != 3 || list.Kind != "dataset" || list.Title != "set" || len(list.Notes) != 1 {
 		t.Fatalf("listed is %+v, %v", list, err)
@@ -107,16 +107,16 @@ func TestTournament(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	games := Replays{Tournament("results", log, func() (*tournament.Kept, error) {
+	games := Tournament("results", log, func() (*tournament.Kept, error) {
 		return tournament.Read(log, func(string, json.RawMessage) (env.Game, error) { return game, nil })
-	})}
+	})
 	if _, err := games.Listing(); !os.IsNotExist(err) {
 		t.Errorf("before there is a log: %v", err)
 	}
 	if _, err := games.Game(0); !os.IsNotExist(err) {
 		t.Errorf("before there is a log: %v", err)
 	}
-	if _, err := tour.Run(t.Context(), tournament.Options{Workers: 1, Log: log}); err != nil {
+	if _, err := tour.Run(t.Context(), tournament.Options{Log: log}); err != nil {
 		t.Fatal(err)
 	}
 	list, err := games.Listing()
@@ -188,7 +188,7 @@ func TestThoughtsAreRecorded(t *testing.T) {
 	if line, err := rec.Record(); err != nil || trace.Write(path, line) != nil {
 		t.Fatal(err)
 	}
-	g, err := Replays{Recorded(path, formats)}.Game(1)
+	g, err := Recorded(path, formats).Game(1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func TestThoughtsAreRecorded(t *testing.T) {
 		if err := os.WriteFile(path, []byte(other), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := (Replays{Recorded(path, formats)}).Game(1); err == nil || !strings.Contains(err.Error(), "thought") {
+		if _, err := Recorded(path, formats).Game(1); err == nil || !strings.Contains(err.Error(), "thought") {
 			t.Errorf("with %s the game is read: %v", wrong[1], err)
 		}
 	}

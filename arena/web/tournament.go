@@ -10,28 +10,31 @@ import (
 
 // Tournament shows the tournament in a log, which read reads and which may still grow.
 func Tournament(name, log string, read func() (*tournament.Kept, error)) Source {
-	return &tournamentLog{name: name, log: log, read: read}
-}
-
-type tournamentLog struct {
-	name, log string
-	read      func() (*tournament.Kept, error)
-	kept      remembered[*tournament.Kept]
-	list      remembered[*Listing]
-}
-
-func (t *tournamentLog) Listing() (*Listing, error) { return t.list.get(t.log, t.listed) }
-
-func (t *tournamentLog) listed() (*Listing, error) {
-	kept, err := t.kept.get(t.log, t.read)
-	if err != nil {
-		return nil, err
+	kept := remembered(log, read)
+	return Source{
+		Listing: remembered(log, func() (*Listing, error) {
+			k, err := kept()
+			if err != nil {
+				return nil, err
+			}
+			return listTournament(name, k)
+		}),
+		Open: func(number int) (record.Replay, error) {
+			k, err := kept()
+			if err != nil {
+				return nil, err
+			}
+			return k.Replay(number)
+		},
 	}
+}
+
+func listTournament(name string, kept *tournament.Kept) (*Listing, error) {
 	results, err := kept.Results()
 	if err != nil {
 		return nil, err
 	}
-	list := &Listing{Kind: "tournament", Title: filepath.Base(t.name), Env: kept.Game.Spec().ID, Games: []Entry{},
+	list := &Listing{Kind: "tournament", Title: filepath.Base(name), Env: kept.Game.Spec().ID, Games: []Entry{},
 		Apart: kept.Config.Against != "",
 		Notes: []string{kept.Config.Format.String()}}
 	if results != nil {
@@ -46,12 +49,4 @@ func (t *tournamentLog) listed() (*Listing, error) {
 			Entry{Game: r.Game, Agents: r.Agents, Steps: r.Steps, Results: r.Result, Seed: r.Seed.Value})
 	}
 	return list, nil
-}
-
-func (t *tournamentLog) Open(number int) (record.Replay, error) {
-	kept, err := t.kept.get(t.log, t.read)
-	if err != nil {
-		return nil, err
-	}
-	return kept.Replay(number)
 }

@@ -20,7 +20,7 @@ import (
 func TestVideo(t *testing.T) {
 	h, path := serving(t)
 	for number, seat := range map[int]string{1: "0", 2: "-1", 3: "1"} {
-		g, err := Replays{Recorded(path, formats)}.Game(number)
+		g, err := Recorded(path, formats).Game(number)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,17 +63,12 @@ func TestVideo(t *testing.T) {
 	}
 }
 
-// gamesOf gives the same game for every number, which take changes.
-type gamesOf struct {
-	Games
-	take func() *scene.Timeline
-}
-
-func (g gamesOf) Game(int) (*scene.Timeline, error) { return g.take(), nil }
-
+// filming serves what take returns as every game.
 func filming(t *testing.T, take func() *scene.Timeline) http.Handler {
 	t.Helper()
-	h, err := New(Config{Games: gamesOf{take: take}, Token: "secret"})
+	listing := func() (*Listing, error) { return new(Listing), nil }
+	game := func(int) (*scene.Timeline, error) { return take(), nil }
+	h, err := New(Config{Listing: listing, Game: game, Token: "secret"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +78,7 @@ func filming(t *testing.T, take func() *scene.Timeline) http.Handler {
 // TestVideosAreBounded: long games have small pictures, too long ones none, and videos are made
 // one at a time.
 func TestVideosAreBounded(t *testing.T) {
-	short, err := Replays{Recorded(recordings(t), formats)}.Game(1)
+	short, err := Recorded(recordings(t), formats).Game(1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@
 // are some 300 kB, 20 kB compressed. The games' rules compiled to WebAssembly would be 6 MB, 1.6 MB
 // compressed, and not faster.
 //
-//	handler, err := web.New(web.Config{Games: games, Token: token})
+//	handler, err := web.New(web.Config{Listing: games.Listing, Game: games.Game, Token: token})
 //	http.Serve(listener, handler)
 //
 // [WriteFile] writes the same page and one game as one file.
@@ -23,7 +23,6 @@ package web
 import (
 	"bytes"
 	"compress/gzip"
-	"crypto/sha256"
 	"crypto/subtle"
 	"embed"
 	"encoding/json"
@@ -44,29 +43,18 @@ import (
 //go:embed app
 var embedded embed.FS
 
-// Games are the games that a page shows.
-type Games interface {
-	// Listing lists the games. The caller must not change it.
-	Listing() (*Listing, error)
-
-	// Game describes a game of the listing. The error is ErrNoGame if there is
-	// no game of that number.
-	Game(number int) (*scene.Timeline, error)
-}
-
 // Source has recorded games.
-type Source interface {
-	Listing() (*Listing, error)
+type Source struct {
+	// Listing lists the games. The caller must not change it.
+	Listing func() (*Listing, error)
+
 	// Open opens a game of the listing. The error is ErrNoGame if there is no game of that number.
-	Open(number int) (record.Replay, error)
+	Open func(number int) (record.Replay, error)
 }
 
-// Replays are the games of a source.
-type Replays struct{ Source }
-
-// Game describes a game of the source: Games.
-func (r Replays) Game(number int) (*scene.Timeline, error) {
-	replay, err := r.Open(number)
+// Game describes a game of the source.
+func (s Source) Game(number int) (*scene.Timeline, error) {
+	replay, err := s.Open(number)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +66,10 @@ var ErrNoGame = trace.ErrNoGame
 
 // Config says what a page shows, and to whom.
 type Config struct {
-	Games Games // nil: none
+	// Listing and Game give the games, as a Source does; nil: there are none.
+	Listing func() (*Listing, error)
+	Game    func(number int) (*scene.Timeline, error)
+
 	Token string
 
 	// Handlers answer other requests below /api/, by patterns of http.ServeMux.
@@ -87,8 +78,7 @@ type Config struct {
 
 type handler struct {
 	Config
-	token [sha256.Size]byte
-	mux   *http.ServeMux
+	mux *http.ServeMux
 
 	drawing sync.Mutex // one at a time
 }
@@ -98,11 +88,11 @@ func New(c Config) (http.Handler, error) {
 	if c.Token == "" {
 		return nil, errors.New("web: Config needs a Token")
 	}
-	h := &handler{Config: c, token: sha256.Sum256([]byte(c.Token)), mux: http.NewServeMux()}
+	h := &handler{Config: c, mux: http.NewServeMux()}
 	for path := range shells() {
 		h.mux.HandleFunc("GET "+path+map[string]string{"/": "{$}"}[path], servePage)
 	}
-	if h.Games != nil {
+	if h.Listing != nil {
 		h.mux.HandleFunc("GET /api/game/{number}/{kind}", h.picture)
 		h.mux.HandleFunc("GET /api/listing", h.listing)
 		h.mux.HandleFunc("GET /api/game/{number}", h.game)
@@ -152,8 +142,7 @@ func local(host string) bool {
 
 func (h *handler) admits(r *http.Request) bool {
 	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	sum := sha256.Sum256([]byte(given))
-	return ok && subtle.ConstantTimeCompare(sum[:], h.token[:]) == 1
+	return ok && subtle.ConstantTimeCompare([]byte(given), []byte(h.Token)) == 1
 }
 
 // servePage serves a page to those who do not have it yet.
@@ -167,7 +156,7 @@ func servePage(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *handler) listing(w http.ResponseWriter, _ *http.Request) {
-	list, err := h.Games.Listing()
+	list, err := h.Listing()
 	answer(w, list, err)
 }
 
@@ -184,7 +173,7 @@ func (h *handler) asked(r *http.Request) (*scene.Timeline, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w %q, want a number", ErrNoGame, r.PathValue("number"))
 	}
-	return h.Games.Game(number)
+	return h.Game(number)
 }
 
 // answer sends v as compressed JSON, or the error.

@@ -44,7 +44,8 @@ func recordings(t *testing.T) string {
 func serving(t *testing.T) (handler http.Handler, path string) {
 	t.Helper()
 	path = recordings(t)
-	h, err := New(Config{Games: Replays{Recorded(path, formats)}, Token: "secret"})
+	games := Recorded(path, formats)
+	h, err := New(Config{Listing: games.Listing, Game: games.Game, Token: "secret"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +109,7 @@ func TestWhoMayAsk(t *testing.T) {
 			t.Errorf("%s: the policy is %q", tc.reason, csp)
 		}
 	}
-	if _, err := New(Config{Games: Replays{Recorded("", nil)}}); err == nil {
+	if _, err := New(Config{}); err == nil {
 		t.Error("a page without a token is served")
 	}
 }
@@ -182,7 +183,7 @@ func TestRecordedGames(t *testing.T) {
 // TestOneFile: the page of one file asks for nothing, its policy allows exactly its
 // own script and style, and it holds the game.
 func TestOneFile(t *testing.T) {
-	g, err := Replays{Recorded(recordings(t), formats)}.Game(2)
+	g, err := Recorded(recordings(t), formats).Game(2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,20 +291,20 @@ func TestPagesAreKept(t *testing.T) {
 // TestRemembered: a file is read once, until it changes.
 func TestRemembered(t *testing.T) {
 	path, reads := filepath.Join(t.TempDir(), "file"), 0
-	var r remembered[string]
+	read := remembered(path, func() (string, error) {
+		reads++
+		content, err := os.ReadFile(path)
+		return string(content), err
+	})
 	get := func() string {
-		text, err := r.get(path, func() (string, error) {
-			reads++
-			content, err := os.ReadFile(path)
-			return string(content), err
-		})
+		text, err := read()
 		if err != nil {
 			t.Fatal(err)
 		}
 		return text
 	}
-	if _, err := r.get(path, nil); !os.IsNotExist(err) {
-		t.Errorf("of a file that is not there: %v", err)
+	if _, err := read(); !os.IsNotExist(err) || reads > 0 {
+		t.Errorf("of a file that is not there: %v after %d reads", err, reads)
 	}
 	for i, text := range []string{"one", "three"} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

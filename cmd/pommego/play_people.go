@@ -47,7 +47,7 @@ func (o *playOptions) host(ctx context.Context, out io.Writer) error {
 		said = os.Stderr
 	}
 	table := play.NewTable(offers)
-	p, err := openPage("127.0.0.1:0", web.Config{Games: table, Handlers: table.Handlers()})
+	p, err := openPage("127.0.0.1:0", web.Config{Listing: table.Listing, Game: table.Game, Handlers: table.Handlers()})
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func tournamentAt(path string) string {
 		if err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		if err := disk.ReadLog(log, func([]byte) error { return first }); errors.Is(err, first) {
+		if err := disk.ReadLog(log, func([]byte) error { return first }, nil); errors.Is(err, first) {
 			return log
 		}
 	}

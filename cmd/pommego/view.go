@@ -120,18 +120,18 @@ func (o *viewOptions) run(cmd *cobra.Command, path string, begin bool) error {
 	}
 	ctx, stop := interruptible(cmd.Context())
 	defer stop()
-	return o.serve(ctx, cmd.OutOrStdout(), "", web.Config{Games: web.Replays{Source: games}}, fragment,
-		fmt.Sprintf("%d games", len(list.Games)))
+	return o.serve(ctx, cmd.OutOrStdout(), "", web.Config{Listing: games.Listing, Game: games.Game},
+		fragment, fmt.Sprintf("%d games", len(list.Games)))
 }
 
-func gamesAt(path string) (web.Source, error) {
+func gamesAt(path string) (games web.Source, err error) {
 	if _, err := os.Stat(path); err != nil {
-		return nil, usagef("%w: want an existing file or folder, or an address, ws://HOST:PORT#KEY or unix:PATH#KEY", err)
+		return games, usagef("%w: want an existing file or folder, or an address, ws://HOST:PORT#KEY or unix:PATH#KEY", err)
 	}
 	if folder := inDataSet(path); folder != "" {
 		set, game, err := openSet(folder)
 		if err != nil {
-			return nil, err
+			return games, err
 		}
 		return web.DataSet(set, game), nil
 	}

@@ -176,17 +176,17 @@ func (l *Log) Sync() error {
 // Close closes the log.
 func (l *Log) Close() error { return l.file.Close() }
 
-// ReadLog passes the header and the records of a log to take, without changing or
+// ReadLog passes the header of a log to accept and its records to take, without changing or
 // locking the log. It leaves out a line that a writer has only half written, and
 // everything after a damaged line.
-func ReadLog(path string, take func(line []byte) error) error {
+func ReadLog(path string, accept, take func(line []byte) error) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
 	in := bufio.NewReaderSize(file, 1<<16)
-	for number := 1; ; number++ {
+	for number, see := 1, accept; ; number, see = number+1, take {
 		line, err := in.ReadBytes('\n')
 		if err != nil && err != io.EOF {
 			return err
@@ -198,7 +198,7 @@ func ReadLog(path string, take func(line []byte) error) error {
 		if bad != nil {
 			return nil
 		}
-		if err := take(record); err != nil {
+		if err := see(record); err != nil {
 			return fmt.Errorf("%s: line %d: %w", path, number, err)
 		}
 	}

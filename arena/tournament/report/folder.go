@@ -19,7 +19,9 @@ var files = []struct {
 }{
 	{"results.md", func(w io.Writer, r *tournament.Report) error { return Text(w, r.Results) }},
 	{"results.json", func(w io.Writer, r *tournament.Report) error { return JSON(w, r.Results) }},
-	{"timing.md", func(w io.Writer, r *tournament.Report) error { return Timing(w, r.Timing) }},
+	{"timing.md", func(w io.Writer, r *tournament.Report) error {
+		return write(w, "", []*table{timing(r.Timing)}, 0, "")
+	}},
 	{"timing.json", func(w io.Writer, r *tournament.Report) error { return JSON(w, r.Timing) }},
 }
 

@@ -15,36 +15,18 @@ import (
 
 // Text writes the results: what was played in a sentence or two, and tables.
 func Text(w io.Writer, r *tournament.Results) error {
-	if _, err := fmt.Fprintf(w, "%s\n\n", summary(r)); err != nil {
-		return err
-	}
-	for _, t := range tables(r) {
-		if err := t.write(w, 0); err != nil {
-			return err
-		}
-	}
-	return nil
+	return write(w, summary(r)+"\n\n", tables(r), 0, "")
 }
 
 // Screen writes everything for a terminal with this many columns. The most important comes last and stays visible.
 func Screen(w io.Writer, r *tournament.Report, columns int) error {
-	for _, t := range slices.Backward(append(tables(r.Results), timing(r.Timing))) {
-		if err := t.write(w, columns); err != nil {
-			return err
-		}
-	}
-	_, err := fmt.Fprintln(w, summary(r.Results))
-	return err
+	all := append(tables(r.Results), timing(r.Timing))
+	slices.Reverse(all)
+	return write(w, "", all, columns, summary(r.Results)+"\n")
 }
 
-// Timing writes the table of times.
-func Timing(w io.Writer, t *tournament.Timing) error { return timing(t).write(w, 0) }
-
 func tables(r *tournament.Results) []*table {
-	all := []*table{standings(r), troubles(r), answers(r)}
-	if len(r.Agents) > 1 {
-		all = append(all, pairs(r))
-	}
+	all := []*table{standings(r), troubles(r), answers(r), pairs(r)}
 	if len(r.Agents[0].Counts) > 0 {
 		all = append(all, counts(r))
 	}

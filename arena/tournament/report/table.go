@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"slices"
@@ -18,9 +19,20 @@ type table struct {
 
 func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
 
+// write writes tables between two texts, and returns the first error.
+func write(w io.Writer, before string, all []*table, widest int, after string) error {
+	out := bufio.NewWriter(w) // keeps the error
+	out.WriteString(before)
+	for _, t := range all {
+		t.write(out, widest)
+	}
+	out.WriteString(after)
+	return out.Flush()
+}
+
 // write writes the table in Markdown, in aligned columns. A table wider than widest letters becomes several tables
 // that begin with the same column; 0 is any width.
-func (t *table) write(w io.Writer, widest int) error {
+func (t *table) write(w io.Writer, widest int) {
 	fmt.Fprintf(w, "## %s\n", t.title)
 	for _, columns := range t.parts(widest) {
 		fmt.Fprintln(w)
@@ -36,15 +48,12 @@ func (t *table) write(w io.Writer, widest int) error {
 		for _, row := range t.rows {
 			line(row)
 		}
-		if err := out.Flush(); err != nil {
-			return err
-		}
+		out.Flush()
 	}
 	if t.note != "" {
 		fmt.Fprintf(w, "\n%s\n", t.note)
 	}
-	_, err := fmt.Fprintln(w)
-	return err
+	fmt.Fprintln(w)
 }
 
 func escaped(cell string) string { return strings.ReplaceAll(cell, "|", `\|`) }

@@ -111,7 +111,9 @@ func (t *Table) await(p *person) {
 	time.AfterFunc(grace, func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		if t.pages[p.seat] == 0 && t.people[p.seat] == p && t.end == "" && t.plays(p.seat) {
+		last := t.feed.Last()
+		plays := last == nil || slices.Contains(last.Status.In, p.seat) // or will when the game begins
+		if plays && t.pages[p.seat] == 0 && t.people[p.seat] == p && t.end == "" {
 			t.leave()
 		}
 	})
@@ -131,12 +133,6 @@ func (t *Table) shows(seat int) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.people[seat] != nil || seat == env.NoSeat && len(t.people) == 0
-}
-
-// plays reports whether a seat is in the game, or will be when it begins; t.mu is held.
-func (t *Table) plays(seat int) bool {
-	last := t.feed.Last()
-	return last == nil || slices.Contains(last.Status.In, seat)
 }
 
 // known is what a page has been sent of the match.

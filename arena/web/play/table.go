@@ -146,7 +146,7 @@ func (t *Table) Next(ctx context.Context) *Order {
 	}
 }
 
-// Listing lists the game once the match is over: web.Games.
+// Listing lists the game once the match is over.
 func (t *Table) Listing() (*web.Listing, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -157,7 +157,7 @@ func (t *Table) Listing() (*web.Listing, error) {
 	return &web.Listing{Kind: "games", Title: t.game.Spec().ID, Games: games}, nil
 }
 
-// Game describes the last match, once it is over: web.Games.
+// Game describes the last match, once it is over.
 func (t *Table) Game(number int) (*scene.Timeline, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
