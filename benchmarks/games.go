@@ -8,13 +8,10 @@ import (
 
 // This file measures what is measured in the same way for every game, through its contract.
 
-func rulesSimple(g env.Game) func(Options) (work, error) {
-	return func(o Options) (work, error) { return playSimple(g, o) }
-}
-
-func playSimple(g env.Game, o Options) (_ work, err error) {
-	seats, width := g.Spec().Seats, len(g.Spec().Actions)
-	matches := g.New(o.Games)
+// rulesSimple measures games of SimpleAgents in all seats.
+func rulesSimple(o Options) (_ work, err error) {
+	seats, width := o.Game.Spec().Seats, len(o.Game.Spec().Actions)
+	matches := o.Game.New(o.Games)
 	seeds := make([]env.Seed, o.Games)
 	agents := make([]env.Agent, o.Games*seats)
 	begin := func(i int) {
@@ -24,7 +21,7 @@ func playSimple(g env.Game, o Options) (_ work, err error) {
 		}
 	}
 	for i := range agents {
-		if agents[i], err = g.NewAgent("simple"); err != nil {
+		if agents[i], err = o.Game.NewAgent("simple"); err != nil {
 			return work{}, err
 		}
 	}
@@ -56,23 +53,20 @@ func playSimple(g env.Game, o Options) (_ work, err error) {
 func observationSize(spec *env.Spec, encoding string) int {
 	size := 0
 	for _, f := range spec.Encodings[spec.Encoding(encoding)].Fields {
-		size += f.Size() * times(&f, spec.Seats)
+		if f.Shared {
+			size += f.Size()
+		} else {
+			size += f.Size() * spec.Seats
+		}
 	}
 	return size
 }
 
-func times(f *env.Field, seats int) int {
-	if f.Shared {
-		return 1
-	}
-	return seats
-}
-
 // move measures what the machine can do with as many bytes as an encoding has: op
 // copies or clears them, game by game.
-func move(g env.Game, encoding string, op func(dst, src []byte)) func(Options) (work, error) {
+func move(encoding string, op func(dst, src []byte)) setup {
 	return func(o Options) (work, error) {
-		size := observationSize(g.Spec(), encoding)
+		size := observationSize(o.Game.Spec(), encoding)
 		dst, src := make([]byte, o.Games*size), make([]byte, o.Games*size)
 		for i := range src {
 			src[i] = byte(i)
@@ -91,9 +85,9 @@ func copyBytes(dst, src []byte) { copy(dst, src) }
 
 // step measures a whole batch as a learner gets it: random moves, all seats'
 // observations, rewards, flags and masks.
-func step(g env.Game, encoding string, mask vec.Mask) func(Options) (work, error) {
+func step(encoding string, mask vec.Mask) setup {
 	return func(o Options) (work, error) {
-		pool, err := vec.New(vec.Config{Game: g, Games: o.Games, Workers: o.Workers, Observation: encoding,
+		pool, err := vec.New(vec.Config{Game: o.Game, Games: o.Games, Workers: o.Workers, Observation: encoding,
 			Mask: mask, Autoreset: vec.SameStep})
 		if err != nil {
 			return work{}, err
@@ -103,7 +97,7 @@ func step(g env.Game, encoding string, mask vec.Mask) func(Options) (work, error
 			return work{}, err
 		}
 		rng := env.Seed{Value: o.Seed}.RNG(env.StreamPolicy)
-		moves := rollout.NewMoves(g.Spec(), o.Games)
+		moves := rollout.NewMoves(o.Game.Spec(), o.Games)
 		actions := make([]uint8, len(moves))
 		run := func() int {
 			moves.Draw(&rng, actions)
@@ -117,9 +111,9 @@ func step(g env.Game, encoding string, mask vec.Mask) func(Options) (work, error
 }
 
 // spread makes matches of a game that are some way into their episodes.
-func spread(o Options, g env.Game) []env.Match {
-	matches := g.New(o.Games)
-	moves := rollout.NewMoves(g.Spec(), 1)
+func spread(o Options) []env.Match {
+	matches := o.Game.New(o.Games)
+	moves := rollout.NewMoves(o.Game.Spec(), 1)
 	actions := make([]uint8, len(moves))
 	for i, m := range matches {
 		seed := env.Seed{Value: o.Seed + uint64(i)}
@@ -134,9 +128,9 @@ func spread(o Options, g env.Game) []env.Match {
 }
 
 // encode measures observing alone: all seats of every game.
-func encode(g env.Game, encoding string) func(Options) (work, error) {
+func encode(encoding string) setup {
 	return func(o Options) (work, error) {
-		spec, matches := g.Spec(), spread(o, g)
+		spec, matches := o.Game.Spec(), spread(o)
 		e := spec.Encoding(encoding)
 		fields := spec.Encodings[e].Fields
 		slabs := make([][]byte, len(fields))

@@ -56,8 +56,12 @@ const rounds = 7
 type bench struct {
 	name  string
 	limit string // the name of the measurement that gives its limit
-	setup func(Options) (work, error)
+	game  env.Game
+	setup setup
 }
+
+// setup prepares a measurement of Options.Game.
+type setup func(Options) (work, error)
 
 // work is a measurement that is ready to run.
 type work struct {
@@ -78,9 +82,6 @@ func (o Options) inParallel(n int, job func(worker, from, to int) int) work {
 	}
 	return work{run, func() {}}
 }
-
-// Names lists all measurements.
-func Names() []string { return new(Options).Names() }
 
 // Names lists all measurements of Game, or of the catalog's games, whatever Only is.
 // The measurements of one game have the names of those of the catalog's first game.
@@ -158,6 +159,7 @@ func (o *Options) chosen() []bench {
 
 // sample measures once: warms up, then works for the given time.
 func sample(b bench, o Options, d time.Duration) (rate, allocs float64, err error) {
+	o.Game = b.game
 	w, err := b.setup(o)
 	if err != nil {
 		return 0, 0, err

@@ -13,23 +13,17 @@ import (
 // measurements lists the measurements of all games of the catalog. Those of the first
 // game have names of their own; in the others the game's name comes first.
 var measurements = sync.OnceValue(func() []bench {
-	var all []bench
-	for i, f := range catalog.Families() {
-		rules := mustMake(f.IDs[0])
-		observed := rules
-		if i == 0 {
-			observed = mustMake("PommeTeamCompetition-v0") // in fog
-		}
-		of := measurementsOf(rules, observed, i == 0)
-		if i > 0 {
-			for k := range of {
-				of[k].name = rules.Spec().Game + ":" + of[k].name
-				if of[k].limit != "" {
-					of[k].limit = rules.Spec().Game + ":" + of[k].limit
-				}
+	families := catalog.Families()
+	all := measurementsOf(mustMake(families[0].IDs[0]), mustMake("PommeTeamCompetition-v0"), true) // observed in fog
+	for _, f := range families[1:] {
+		game := mustMake(f.IDs[0])
+		for _, b := range measurementsOf(game, game, false) {
+			b.name = game.Spec().Game + ":" + b.name
+			if b.limit != "" {
+				b.limit = game.Spec().Game + ":" + b.limit
 			}
+			all = append(all, b)
 		}
-		all = append(all, of...)
 	}
 	return all
 })
@@ -52,48 +46,44 @@ func measurementsOf(rules, observed env.Game, first bool) []bench {
 			names = append(names, e.Name)
 		}
 	}
-	of := []bench{
-		{"rules/random", "", rulesRandom(rules)},
-		{"rules/cautious", "", rulesCautious(rules)},
-		{"rules/simple", "", rulesSimple(rules)},
-	}
+	var of []bench
+	add := func(game env.Game, name, limit string, s setup) { of = append(of, bench{name, limit, game, s}) }
+	add(rules, "rules/random", "", rulesRandom)
+	add(rules, "rules/cautious", "", rulesCautious)
+	add(rules, "rules/simple", "", rulesSimple)
 	if first {
-		of = append(of, bench{"encode/raw", "copy/raw", encode(observed, "raw")},
-			bench{"encode/planes", "clear/planes", encode(observed, "planes")})
+		add(observed, "encode/raw", "copy/raw", encode("raw"))
+		add(observed, "encode/planes", "clear/planes", encode("planes"))
 	}
 	for _, name := range names {
-		of = append(of, bench{"step/" + name, "copy/" + name, step(observed, name, vec.Legal)})
+		add(observed, "step/"+name, "copy/"+name, step(name, vec.Legal))
 	}
 	for _, name := range names {
-		of = append(of, bench{"copy/" + name, "", move(observed, name, copyBytes)})
+		add(observed, "copy/"+name, "", move(name, copyBytes))
 	}
 	if first {
-		of = append(of, bench{"clear/planes", "", move(observed, "planes", func(dst, _ []byte) { clear(dst) })})
+		add(observed, "clear/planes", "", move("planes", func(dst, _ []byte) { clear(dst) }))
 	}
 	if _, ok := observed.New(1)[0].(env.Careful); ok {
-		of = append(of, bench{"step/near", "copy/near", step(observed, "near", vec.Legal)},
-			bench{"step/safe", "copy/near", step(observed, "near", vec.Safe)},
-			bench{"copy/near", "", move(observed, "near", copyBytes)})
+		add(observed, "step/near", "copy/near", step("near", vec.Legal))
+		add(observed, "step/safe", "copy/near", step("near", vec.Safe))
+		add(observed, "copy/near", "", move("near", copyBytes))
 	}
 	return of
 }
 
 // rulesRandom measures the rules alone: random moves, a fresh board for each game.
-func rulesRandom(game env.Game) func(Options) (work, error) {
-	return func(o Options) (work, error) {
-		return o.inParallel(o.Games, rollout.Random(game, o.Games, o.Seed)), nil
-	}
+func rulesRandom(o Options) (work, error) {
+	return o.inParallel(o.Games, rollout.Random(o.Game, o.Games, o.Seed)), nil
 }
 
 // rulesCautious measures stepping alone: it records long games of careful players once
 // and plays them again and again.
-func rulesCautious(game env.Game) func(Options) (work, error) {
-	return func(o Options) (work, error) {
-		const games = 24
-		play, err := rollout.Replay(game, games, o.Seed, "simple")
-		if err != nil {
-			return work{}, err
-		}
-		return o.inParallel(games, func(_, from, to int) int { return play(from, to) }), nil
+func rulesCautious(o Options) (work, error) {
+	const games = 24
+	play, err := rollout.Replay(o.Game, games, o.Seed, "simple")
+	if err != nil {
+		return work{}, err
 	}
+	return o.inParallel(games, func(_, from, to int) int { return play(from, to) }), nil
 }

@@ -39,7 +39,7 @@ With --signature nothing is measured: an agent plays three fixed games of ` + si
 of --env, against itself. Printed are a hash of its moves and how many ticks it simulated, which
 stay the same as long as it plays the same.
 
-Measurements: ` + strings.Join(benchmarks.Names(), ", ") + `.`,
+Measurements: ` + strings.Join(new(benchmarks.Options).Names(), ", ") + `.`,
 		Example: `  pommego bench
   pommego bench --only step/ --games 4096 --workers 2
   pommego bench --env SuiteBot-v0 --rules '{"width": 32, "height": 32}'
