@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/url"
 	"os"
@@ -160,7 +161,7 @@ func (o *serveOptions) run(out io.Writer) error {
 	}
 	begun := time.Now()
 	err = srv.Serve(ctx, ln)
-	o.ops.log.Info("stopped", "seconds", time.Since(begun).Seconds(), "error", err)
+	slog.Info("stopped", "seconds", time.Since(begun).Seconds(), "error", err)
 	return err
 }
 
@@ -192,7 +193,6 @@ func (o *serveOptions) prepare() error {
 	if err := o.ops.prepare(&o.cfg); err != nil {
 		return err
 	}
-	o.access.tls.log = o.cfg.Log
 	o.access.warn(o.cfg.Log)
 	return o.access.check(o.listen, o.cfg.Token)
 }
