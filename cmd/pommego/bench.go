@@ -129,14 +129,10 @@ func (o *benchOptions) sign(out io.Writer) error {
 		return agent, err
 	}
 	s, err := benchmarks.Sign(o.Game, made, o.Workers)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case o.asJSON:
-		return printJSON(out, s)
 	}
-	_, err = fmt.Fprintf(out, "%s, %d ticks\n", s.Hash, s.Ticks)
-	return err
+	return say(out, o.asJSON, s, fmt.Sprintf("%s, %d ticks", s.Hash, s.Ticks))
 }
 
 func (o *benchOptions) run(ctx context.Context, out io.Writer) error {

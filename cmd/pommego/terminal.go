@@ -59,6 +59,15 @@ func printJSON(w io.Writer, v any) error {
 	return out.Encode(v)
 }
 
+// say prints a value as JSON or, for people, a text.
+func say(w io.Writer, asJSON bool, v any, text string) error {
+	if asJSON {
+		return printJSON(w, v)
+	}
+	_, err := fmt.Fprintln(w, text)
+	return err
+}
+
 // progress shows how far long work has come, on standard error: a terminal has one line that is rewritten every
 // second, other outputs get a line every ten seconds. tell takes a report; minutes may pass between reports. end
 // removes the line. describe makes the line at time now from the report that came at time then.

@@ -96,11 +96,7 @@ games from a seed the version of seeds: --json prints both.`,
 		Args: exactly(0, "none"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			b := buildOf(debug.ReadBuildInfo())
-			if asJSON {
-				return printJSON(cmd.OutOrStdout(), b)
-			}
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "pommego %s\n", b.Version)
-			return err
+			return say(cmd.OutOrStdout(), asJSON, b, "pommego "+b.Version)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false,

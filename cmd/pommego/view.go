@@ -157,12 +157,8 @@ func (o *viewOptions) serve(ctx context.Context, out io.Writer, name string, cfg
 		return err
 	}
 	address := p.address(name, fragment)
-	if o.asJSON {
-		err = printJSON(out, map[string]string{"address": address})
-	} else {
-		_, err = fmt.Fprintf(out, "%s, to look at in the browser until you press Ctrl-C:\n%s\n", what, address)
-	}
-	if err != nil {
+	text := fmt.Sprintf("%s, to look at in the browser until you press Ctrl-C:\n%s", what, address)
+	if err := say(out, o.asJSON, map[string]string{"address": address}, text); err != nil {
 		return errors.Join(err, p.ln.Close())
 	}
 	return serveHTTP(ctx, p.ln, p.handler)
