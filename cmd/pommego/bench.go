@@ -45,7 +45,8 @@ Measurements: ` + strings.Join(new(benchmarks.Options).Names(), ", ") + `.`,
   pommego bench --env SuiteBot-v0 --rules '{"width": 32, "height": 32}'
   pommego bench --json --seconds 1
   pommego bench --signature champion:level=2`,
-		Args: func(cmd *cobra.Command, args []string) error {
+		Args: exactly(0, "none"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, other := range []string{"games", "seconds", "only", "seed"} {
 				if o.signature != "" && cmd.Flags().Changed(other) {
 					return usagef("--%s: leave it out, as --signature plays fixed games", other)
@@ -54,9 +55,6 @@ Measurements: ` + strings.Join(new(benchmarks.Options).Names(), ", ") + `.`,
 			if err := o.check(); err != nil {
 				return err
 			}
-			return exactly(0, "none")(cmd, args)
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.signature != "" {
 				return o.sign(cmd.OutOrStdout())
 			}

@@ -48,12 +48,7 @@ missing. The bytes are those of one run.`,
   pommego generate --out part --games 100000 --part 50000-99999
   pommego generate --out whole --games 100000 --take part --take other-part
   pommego generate --out own --agents "exec:python3 agent.py,simple,simple,simple" --games 100`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if o.out == "" && !o.parts.counts() {
-				return usagef("no folder is named, want --out DIR")
-			}
-			return exactly(0, "none")(cmd, args)
-		},
+		Args: exactly(0, "none"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), cmd.OutOrStdout()) },
 	}
 	f := cmd.Flags()
@@ -83,6 +78,9 @@ type generateOptions struct {
 }
 
 func (o *generateOptions) run(ctx context.Context, out io.Writer) error {
+	if o.out == "" && !o.parts.counts() {
+		return errNoOut
+	}
 	game, err := o.game()
 	if err != nil {
 		return err

@@ -34,30 +34,7 @@ folder or log, or a recording of the original: a game_state.json, its folder, or
   pommego replay games.jsonl.gz --gif seat1.gif --seat 1
   pommego replay games.jsonl.gz --json
   pommego replay ffa --game 17`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			least := 1
-			if len(args) == 1 {
-				o.open, least = replays(args[0])
-			}
-			if !cmd.Flags().Changed("game") {
-				o.game = least
-			}
-			switch {
-			case o.game < least:
-				return usagef("--game is %d, want %d or more", o.game, least)
-			case !(o.fps >= 0):
-				return usagef("--fps is %v, want 0 or more", o.fps)
-			case o.tile < 8 || o.tile > 128:
-				return usagef("--tile is %d, want 8 to 128", o.tile)
-			case o.seat < env.NoSeat:
-				return usagef("--seat is %d, want a seat, or -1 for the whole game", o.seat)
-			case o.fps == 0 && o.gif != "":
-				return usagef("--fps is 0, want more with --gif")
-			case o.asJSON && (o.gif != "" || o.html != ""):
-				return usagef("--json prints the game and writes no file: leave out --gif and --html")
-			}
-			return cmp.Or(vacant(o.gif, o.html), exactly(1, "FILE")(cmd, args))
-		},
+		Args: exactly(1, "FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
 	}
 	cmd.Flags().IntVar(&o.game, "game", 1,
@@ -77,7 +54,6 @@ folder or log, or a recording of the original: a game_state.json, its folder, or
 }
 
 type replayOptions struct {
-	open   func(game int) (record.Replay, error)
 	game   int
 	fps    float64
 	asJSON bool
@@ -89,7 +65,14 @@ type replayOptions struct {
 }
 
 func (o *replayOptions) run(cmd *cobra.Command, path string) error {
-	game, err := o.open(o.game)
+	open, least := replays(path)
+	if !cmd.Flags().Changed("game") {
+		o.game = least
+	}
+	if err := o.check(least); err != nil {
+		return err
+	}
+	game, err := open(o.game)
 	if errors.Is(err, trace.ErrNoGame) {
 		return usageError{err}
 	}
@@ -113,6 +96,25 @@ func (o *replayOptions) run(cmd *cobra.Command, path string) error {
 		return err
 	}
 	return o.print(out, path, game)
+}
+
+// check returns an error if the flags do not fit together. least is the number of the first game.
+func (o *replayOptions) check(least int) error {
+	switch {
+	case o.game < least:
+		return usagef("--game is %d, want %d or more", o.game, least)
+	case !(o.fps >= 0):
+		return usagef("--fps is %v, want 0 or more", o.fps)
+	case o.tile < 8 || o.tile > 128:
+		return usagef("--tile is %d, want 8 to 128", o.tile)
+	case o.seat < env.NoSeat:
+		return usagef("--seat is %d, want a seat, or -1 for the whole game", o.seat)
+	case o.fps == 0 && o.gif != "":
+		return usagef("--fps is 0, want more with --gif")
+	case o.asJSON && (o.gif != "" || o.html != ""):
+		return usagef("--json prints the game and writes no file: leave out --gif and --html")
+	}
+	return vacant(o.gif, o.html)
 }
 
 // print prints the game's events and how it ended.

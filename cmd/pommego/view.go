@@ -63,12 +63,7 @@ A page of one file, to be sent to others, is written by: pommego replay FILE --h
   pommego view results
   pommego view games.jsonl.gz --listen 127.0.0.1:8080
   pommego view ws://127.0.0.1:8765#KEY`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if err := o.checkListen(); err != nil {
-				return err
-			}
-			return exactly(1, "FILE, DATASET, TOURNAMENT or ADDRESS")(cmd, args)
-		},
+		Args: exactly(1, "FILE, DATASET, TOURNAMENT or ADDRESS"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd, args[0], cmd.Flags().Changed("game"))
 		},
@@ -91,6 +86,9 @@ A page of one file, to be sent to others, is written by: pommego replay FILE --h
 }
 
 func (o *viewOptions) run(cmd *cobra.Command, path string, begin bool) error {
+	if err := o.checkListen(); err != nil {
+		return err
+	}
 	if isAddress(path) {
 		return o.live(cmd, path)
 	}
