@@ -189,8 +189,8 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 			Seats   []match.SeatReport `json:"seats"`
 			Record  string             `json:"record,omitempty"`
 			Void    string             `json:"void,omitempty"`
-		}{s.game.Spec().ID, s.game.Spec().Rules, o.seed, s.names, newEnded(p.End), p.Results, p.Outcome, rewards,
-			p.Counts, p.Seats, o.record, p.Void})
+		}{s.game.Spec().ID, s.game.Spec().Rules, o.seed, s.names, ended{p.End.Steps, p.End.Over, p.End.Winners}, p.Results,
+			p.Outcome, rewards, p.Counts, p.Seats, o.record, p.Void})
 	}
 	if !o.quiet && !o.show {
 		text := picture.AppendMatch(nil, p.last.Game.Spec(), p.last.Match, p.last.Tracker, env.NoSeat, colours())

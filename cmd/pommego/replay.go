@@ -145,7 +145,8 @@ func (o *replayOptions) print(out io.Writer, path string, game record.Replay) er
 		ended
 		Results []env.SeatResult  `json:"result"` // by seat
 		Events  []json.RawMessage `json:"events"`
-	}{path, o.game, game.Info(), newEnded(status), status.SeatResults(spec.Teams, before), events})
+	}{path, o.game, game.Info(), ended{status.Steps, status.Over, status.Winners},
+		status.SeatResults(spec.Teams, before), events})
 }
 
 // show shows the game until its end, or until the user ends it.
@@ -181,13 +182,9 @@ func about(info record.Info) string {
 
 // ended is the status of a game, for JSON.
 type ended struct {
-	Steps   int   `json:"steps"`
-	Over    bool  `json:"over"`
-	Winners []int `json:"winners"`
-}
-
-func newEnded(s env.Status) ended {
-	return ended{Steps: s.Steps, Over: s.Over, Winners: append([]int{}, s.Winners.List()...)}
+	Steps   int         `json:"steps"`
+	Over    bool        `json:"over"`
+	Winners env.SeatSet `json:"winners"`
 }
 
 // inWords describes the status of a game, with the names of the agents that won.
