@@ -152,7 +152,12 @@ func (o *replayOptions) print(out io.Writer, path string, game record.Replay) er
 // show shows the game until its end, or until the user ends it.
 func (o *replayOptions) show(ctx context.Context, out io.Writer, path string, replay record.Replay) error {
 	pictures := newScreen(out, o.fps)
-	title := oneLine(string(printed(fmt.Appendf(nil, "%s, game %d: %s", path, o.game, about(replay.Info())))))
+	info, note := replay.Info(), ""
+	if info.Note != "" {
+		note = "(" + info.Note + ")"
+	}
+	title := oneLine(string(printed(fmt.Appendf(nil, "%s, game %d: %s %s %s %s", path, o.game, info.EnvID, info.Name, note,
+		strings.Join(info.Policies, ", ")))))
 	err := replay.Follow(func(at record.Moment) error {
 		text := picture.AppendMatch([]byte(title+"\n"), at.Game.Spec(), at.Match, at.Tracker, o.seat, pictures.colours)
 		if err := pictures.show(text); err != nil || !pictures.rest(ctx) {
@@ -166,20 +171,6 @@ func (o *replayOptions) show(ctx context.Context, out io.Writer, path string, re
 	return fmt.Errorf("%s: line %d: %w", path, o.game, err)
 }
 
-func about(info record.Info) string {
-	parts := []string{info.EnvID}
-	if info.Name != "" {
-		parts = append(parts, info.Name)
-	}
-	if info.Note != "" {
-		parts = append(parts, "("+info.Note+")")
-	}
-	if len(info.Policies) > 0 {
-		parts = append(parts, strings.Join(info.Policies, ", "))
-	}
-	return strings.Join(parts, " ")
-}
-
 // ended is the status of a game, for JSON.
 type ended struct {
 	Steps   int         `json:"steps"`
@@ -189,14 +180,10 @@ type ended struct {
 
 // inWords describes the status of a game, with the names of the agents that won.
 func inWords(s env.Status, names []string) string {
-	text := fmt.Sprintf("%s after %d steps", s.Result, s.Steps)
-	for i, seat := range s.Winners.List() {
-		if i == 0 {
-			text += ": "
-		} else {
-			text += " and "
-		}
-		text += fmt.Sprintf("agent %d", seat)
+	text, before := fmt.Sprintf("%s after %d steps", s.Result, s.Steps), ": "
+	for _, seat := range s.Winners.List() {
+		text += fmt.Sprintf("%sagent %d", before, seat)
+		before = " and "
 		if seat < len(names) {
 			text += " (" + names[seat] + ")"
 		}
