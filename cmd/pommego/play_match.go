@@ -212,8 +212,8 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 			fmt.Fprintln(out, answersLine(seat, a), oneLine(report.LastError))
 		}
 	}
-	if line := countsLine(s.game.Spec(), p.Counts); line != "" && !o.quiet {
-		fmt.Fprintln(out, line)
+	if p.Counts != nil && !o.quiet {
+		fmt.Fprintln(out, countsLine(s.game.Spec(), p.Counts))
 	}
 	_, err := fmt.Fprintf(out, "%s, seed %d: %s\n", s.game.Spec().ID, o.seed, inWords(p.End, s.names))
 	return err
@@ -233,13 +233,8 @@ func answersLine(seat int, a match.Answers) string {
 func countsLine(spec *env.Spec, c env.Counts) string {
 	var parts []string
 	for _, name := range spec.Counts {
-		if c != nil {
-			parts = append(parts, fmt.Sprintf("%s %s", strings.ReplaceAll(name.Name, "_", " "),
-				strings.Trim(fmt.Sprint(c[name.Name]), "[]")))
-		}
-	}
-	if parts == nil {
-		return ""
+		parts = append(parts, fmt.Sprintf("%s %s", strings.ReplaceAll(name.Name, "_", " "),
+			strings.Trim(fmt.Sprint(c[name.Name]), "[]")))
 	}
 	return "by seat: " + strings.Join(parts, ", ")
 }
