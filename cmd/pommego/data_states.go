@@ -169,23 +169,17 @@ func (o *statesOptions) game(replay record.Replay, spec *env.Spec, number int, o
 	if err != nil {
 		return err
 	}
-	status := replay.Status()
 	form := gamestate.Of(spec)
 	for _, k := range kept {
-		rows, match := []int{}, k.State
-		for seat := range spec.Seats {
-			if o.winner && !(status.Winners & k.in).Has(seat) {
-				continue
-			}
-			rows = append(rows, seat)
-			if !o.winner && len(rows) < spec.Seats {
-				continue
-			}
-			k.State = form.Append(nil, &gamestate.State{Rows: rows, Returns: make([]float64, len(rows)), Match: match})
+		learners, each, match := env.AllSeats(spec.Seats), spec.Seats, k.State
+		if o.winner {
+			learners, each = replay.Status().Winners&k.in, 1
+		}
+		for rows := range slices.Chunk(learners.List(), each) {
+			k.State = form.Append(nil, &gamestate.State{Rows: rows, Returns: make([]float64, each), Match: match})
 			if err := out.Encode(k); err != nil {
 				return err
 			}
-			rows = rows[:0]
 		}
 	}
 	return nil
