@@ -228,15 +228,12 @@ def server_error(error: Error) -> ServerError:
     return kind(error.code, error.message, error.hint, error.field, details)
 
 
-def _json(rules: Any) -> str:
-    return rules if isinstance(rules, str) else json.dumps(rules, default=plain)
-
-
 def encode(kind: str, request_id: int, fields: dict[str, Any]) -> bytes:
     """Encode a request; fields that are None are left out, and rules are sent as JSON."""
     given = {name: value for name, value in fields.items() if value is not None}
     if (rules := given.get("rules")) is not None:
-        given["rules"] = [_json(one) for one in ([rules] if isinstance(rules, dict) else rules)]
+        several = [rules] if isinstance(rules, dict) else rules
+        given["rules"] = [one if isinstance(one, str) else json.dumps(one, default=plain) for one in several]
     return _encoder.encode({"type": kind, "id": request_id, **given})
 
 
