@@ -20,13 +20,9 @@ func newData() *cobra.Command {
 		Args: cobra.ArbitraryArgs,
 		RunE: group,
 	}
-	for _, make := range dataCommands {
-		cmd.AddCommand(make())
-	}
+	cmd.AddCommand(newDataVerify(), newDataMerge(), newDataPack(), newDataStates())
 	return cmd
 }
-
-var dataCommands = []func() *cobra.Command{newDataVerify, newDataMerge, newDataPack, newDataStates}
 
 func playedIn(m *dataset.Manifest) (env.Game, error) { return variantOf(m.Env.ID, m.Env.Rules) }
 
