@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -101,11 +102,8 @@ func (p *access) check(listen, token string) error {
 
 // hardToGuess reports whether a token can have 128 random bits.
 func hardToGuess(token string) bool {
-	seen := map[rune]bool{}
-	for _, c := range token {
-		seen[c] = true
-	}
-	return len(token) >= safeLength && len(seen) >= safeVariety
+	different := slices.Compact(slices.Sorted(slices.Values([]rune(token))))
+	return len(token) >= safeLength && len(different) >= safeVariety
 }
 
 // local reports whether only this machine can connect.
