@@ -120,7 +120,6 @@ func (o *benchOptions) checkSignature() (err error) {
 	return nil
 }
 
-// sign prints the signature of an agent.
 func (o *benchOptions) sign(out io.Writer) error {
 	made := func() (env.Agent, error) {
 		agent, _, err := match.BuiltIn(o.Game, o.signature)

@@ -57,7 +57,6 @@ func (p *parts) span(games int) (*ledger.Part, error) {
 	return &ledger.Part{First: first, Last: last}, nil
 }
 
-// errNoOut says that a command lacks the folder to which it writes.
 var errNoOut = usagef("no folder is named, want --out DIR")
 
 // otherOut adds a remedy to an error about a folder with other contents.

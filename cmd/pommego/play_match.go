@@ -103,7 +103,6 @@ func (o *playOptions) keep(s *seated, rec *match.Recording) error {
 	return err
 }
 
-// errInterrupted says that the user ended the match.
 var errInterrupted = errors.New("interrupted before the match was over")
 
 // played is a match that is over.
@@ -171,7 +170,6 @@ func (o *playOptions) keepStopped(why error, s *seated, rec *match.Recording) er
 	return fmt.Errorf("%w; the %d steps until then are recorded in %s", why, rec.Steps(), o.record)
 }
 
-// report prints how the match ended.
 func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 	if o.asJSON {
 		rewards := make([]float64, len(s.players))

@@ -17,7 +17,6 @@ import (
 	"golang.org/x/term"
 )
 
-// onTerminal reports whether the stream is a terminal.
 func onTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" }
 
 // interruptible returns a context that the first SIGINT or SIGTERM ends. A second one

@@ -77,7 +77,6 @@ flags and --part; then one takes all parts, with --take for each, and plays what
 	return cmd
 }
 
-// flags adds the flags.
 func (o *tournamentOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	o.chosenGame.add(cmd, defaultEnv)
@@ -101,7 +100,6 @@ func (o *tournamentOptions) flags(cmd *cobra.Command) {
 	f.BoolVar(&o.asJSON, "json", false, "print one JSON object")
 }
 
-// tournamentLog is the log's name in a tournament's folder.
 const tournamentLog = "games.jsonl"
 
 type tournamentOptions struct {
@@ -256,7 +254,6 @@ func (o *tournamentOptions) report(out io.Writer, r *tournament.Report) error {
 	return err
 }
 
-// describeProgress is a line about the progress of a tournament.
 func describeProgress(at tournament.Progress, then, now time.Duration) string {
 	if at.Test != nil {
 		return fmt.Sprintf("%d games, %v, %v", at.Done, at.Test, now.Round(time.Second))

@@ -42,7 +42,6 @@ Exits with 0 only if something was compared and nothing differed.`,
 	return cmd
 }
 
-// verification has the flags of the command.
 type verification struct {
 	show   int
 	asJSON bool

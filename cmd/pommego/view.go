@@ -162,7 +162,6 @@ func (o *viewOptions) serve(ctx context.Context, out io.Writer, name string, cfg
 	return serveHTTP(ctx, p.ln, p.handler)
 }
 
-// live serves the page of a server's running environments.
 func (o *viewOptions) live(cmd *cobra.Command, address string) error {
 	address, key, err := keyed(address)
 	if err != nil {
