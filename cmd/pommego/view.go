@@ -190,11 +190,10 @@ func (o *viewOptions) live(cmd *cobra.Command, address string) error {
 
 // checkListen returns an error if other machines could connect.
 func (o *viewOptions) checkListen() error {
-	host, _, err := net.SplitHostPort(o.listen)
-	if err != nil {
+	if _, _, err := net.SplitHostPort(o.listen); err != nil {
 		return usagef("--listen: %w", err)
 	}
-	if !loopback(host) {
+	if !local(o.listen) {
 		return usagef("--listen is %s, want an address of this machine alone, such as 127.0.0.1:8080: forward the port to "+
 			"look from elsewhere", o.listen)
 	}
