@@ -171,9 +171,10 @@ func (o *viewOptions) serve(ctx context.Context, out io.Writer, name string, cfg
 }
 
 func (o *viewOptions) live(cmd *cobra.Command, address string) error {
-	address, key, err := keyed(address)
-	if err != nil {
-		return err
+	address, key, _ := strings.Cut(address, "#")
+	if key = cmp.Or(key, os.Getenv(keyVariable)); key == "" {
+		return usagef("the address is %s, want %s#KEY, or the key in %s: that of an environment, which the client that made "+
+			"it has, or that of the list, which pommego serve --web prints", address, address, keyVariable)
 	}
 	token, err := serverToken(o.tokenFile)
 	if err != nil {
@@ -210,16 +211,6 @@ func (o *viewOptions) checkListen() error {
 
 func isAddress(text string) bool {
 	return strings.HasPrefix(text, "ws://") || strings.HasPrefix(text, "wss://") || strings.HasPrefix(text, "unix:")
-}
-
-// keyed splits the address of a server from the key.
-func keyed(text string) (address, key string, err error) {
-	address, key, _ = strings.Cut(text, "#")
-	if key = cmp.Or(key, os.Getenv(keyVariable)); key == "" {
-		err = usagef("the address is %s, want %s#KEY, or the key in %s: that of an environment, which the client that made "+
-			"it has, or that of the list, which pommego serve --web prints", address, address, keyVariable)
-	}
-	return address, key, err
 }
 
 // liveConfig makes a page of running environments. live answers its requests below /live.
