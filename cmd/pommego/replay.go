@@ -69,7 +69,14 @@ type replayOptions struct {
 }
 
 func (o *replayOptions) run(cmd *cobra.Command, path string) error {
-	open, least := replays(path)
+	open, least := func(number int) (record.Replay, error) { return formats.Open(path, number) }, 1
+	if inDataSet(path) != "" || tournamentAt(path) != "" {
+		games, err := gamesAt(path)
+		if err != nil {
+			return err
+		}
+		open, least = games.Open, 0
+	}
 	if !cmd.Flags().Changed("game") {
 		o.game = least
 	}

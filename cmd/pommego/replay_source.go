@@ -7,23 +7,8 @@ import (
 	"strings"
 
 	"pommego/arena/dataset"
-	"pommego/env/record"
 	"pommego/internal/disk"
 )
-
-// replays returns what opens the games of a file or folder by their numbers, and the first number.
-func replays(path string) (open func(game int) (record.Replay, error), first int) {
-	if inDataSet(path) == "" && tournamentAt(path) == "" {
-		return func(number int) (record.Replay, error) { return formats.Open(path, number) }, 1
-	}
-	return func(number int) (record.Replay, error) {
-		games, err := gamesAt(path)
-		if err != nil {
-			return nil, err
-		}
-		return games.Open(number)
-	}, 0
-}
 
 // inDataSet returns the folder of the data set that path is, or is a file of; "" if there is none.
 func inDataSet(path string) string {

@@ -97,7 +97,7 @@ func (o *viewOptions) run(cmd *cobra.Command, path string, begin bool) error {
 	if err := o.checkListen(); err != nil {
 		return err
 	}
-	if isAddress(path) {
+	if strings.HasPrefix(path, "ws://") || strings.HasPrefix(path, "wss://") || strings.HasPrefix(path, "unix:") {
 		return o.live(cmd, path)
 	}
 	games, err := gamesAt(path)
@@ -207,10 +207,6 @@ func (o *viewOptions) checkListen() error {
 			"look from elsewhere", o.listen)
 	}
 	return nil
-}
-
-func isAddress(text string) bool {
-	return strings.HasPrefix(text, "ws://") || strings.HasPrefix(text, "wss://") || strings.HasPrefix(text, "unix:")
 }
 
 // liveConfig makes a page of running environments. live answers its requests below /live.
