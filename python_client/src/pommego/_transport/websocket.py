@@ -234,8 +234,11 @@ class WebSocket:
                 end = min(used + length, have)
                 payload, rest = bytes(head[used:end]), bytes(head[end:have])
                 head[: len(rest)], have = rest, len(rest)
+                if opcode == frames.PING:
+                    self._send_frame(frames.PONG, payload, self._deadline)
+                elif opcode == frames.CLOSE:
+                    raise self._closed_by_peer(payload)
                 if control:
-                    self._control(opcode, payload)
                     continue
                 self._begun, final = True, bool(first & frames.FIN)
                 yield from self._take(payload, length)
@@ -289,12 +292,6 @@ class WebSocket:
             ) from error
         memory[: self._size] = self._memory[: self._size]
         self._memory = memory
-
-    def _control(self, opcode: int, payload: bytes) -> None:
-        if opcode == frames.PING:
-            self._send_frame(frames.PONG, payload, self._deadline)
-        elif opcode == frames.CLOSE:
-            raise self._closed_by_peer(payload)
 
     def _closed_by_peer(self, payload: bytes) -> ConnectionError:
         try:
