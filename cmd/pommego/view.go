@@ -13,6 +13,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -25,6 +26,7 @@ import (
 	"pommego/arena/web"
 	"pommego/env"
 	"pommego/env/catalog"
+	"pommego/internal/disk"
 )
 
 // livePage is the page of running environments. keyVariable is the environment variable for the key to
@@ -145,6 +147,34 @@ func gamesAt(path string) (web.Source, error) {
 		return web.Tournament(path, log, func() (*tournament.Kept, error) { return tournament.Read(log, variantOf) }), nil
 	}
 	return web.Recorded(path, formats), nil
+}
+
+// inDataSet returns the folder of the data set that path is, or is a file of; "" if there is none.
+func inDataSet(path string) string {
+	folder := path
+	if info, err := os.Stat(path); err == nil && !info.IsDir() && strings.HasSuffix(path, ".parquet") {
+		folder = filepath.Dir(filepath.Dir(path))
+	}
+	if _, err := os.Stat(filepath.Join(folder, dataset.ManifestName)); err != nil {
+		return ""
+	}
+	return folder
+}
+
+// tournamentAt returns the log of the tournament that path is the folder of, or the log; "" if there is none. It
+// reads nothing of a pipe, which can be read only once.
+func tournamentAt(path string) string {
+	first := errors.New("the first line")
+	for _, log := range []string{filepath.Join(path, tournamentLog), path} {
+		info, err := os.Stat(log)
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		if err := disk.ReadLog(log, func([]byte) error { return first }); errors.Is(err, first) {
+			return log
+		}
+	}
+	return ""
 }
 
 // variantOf is the game of an id. For an id with "custom:" it has the given rules; other ids have their own.
