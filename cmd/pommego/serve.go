@@ -167,10 +167,10 @@ func (o *serveOptions) run(out io.Writer) error {
 
 // prepare completes the configuration, and checks combinations of flags that bridge
 // cannot check.
-func (o *serveOptions) prepare() error {
+func (o *serveOptions) prepare() (err error) {
 	o.limits()
 	o.cfg.IDs, o.cfg.Game, o.cfg.Variant, o.cfg.Version = catalog.IDs, catalog.Game, catalog.Variant, version()
-	if err := o.allow(); err != nil {
+	if err = cmp.Or(o.allow(), vacant(o.talks), o.ops.prepare(&o.cfg)); err != nil {
 		return err
 	}
 	if o.talks != "" && !o.openEnv {
@@ -180,17 +180,10 @@ func (o *serveOptions) prepare() error {
 		h := openenv.New(catalog.IDs())
 		o.cfg.Protocols, h.Dialogues = append(o.cfg.Protocols, h), dialogue.NewLog(o.talks)
 	}
-	err := vacant(o.talks)
-	if err != nil {
-		return err
-	}
 	if o.web {
 		o.cfg.ListKey = rand.Text()
 	}
 	if o.cfg.Token, err = serverToken(o.access.tokenFile); err != nil {
-		return err
-	}
-	if err := o.ops.prepare(&o.cfg); err != nil {
 		return err
 	}
 	o.access.warn(o.cfg.Log)
