@@ -40,7 +40,6 @@ _MARGIN = 1 << 20  # bytes by which a message may be longer than the longest bat
 
 _LIMITS = ("batch_bytes", "games_per_env", "in_flight", "message_bytes")
 _NAME = f"pommego-python/{__version__}"
-_POSTED = ("simulate",)  # requests that can also go through shared memory
 
 _SAME_RELEASE = "Install client and server from the same release."
 
@@ -105,7 +104,7 @@ class Client:
     def call(self, kind: str, reply: type[R], **fields: Any) -> R:
         """Send a request and wait for its reply."""
         message = self.encode(kind, **fields)
-        if kind in _POSTED and self.memory is not None and len(message) <= self.memory.room:
+        if kind == "simulate" and self.memory is not None and len(message) <= self.memory.room:
             self._slot(self.memory.asked[1])  # one that was interrupted may still lie there
             request_id = self.memory.post_message(self._take_id(), message)
         else:

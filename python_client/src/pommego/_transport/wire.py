@@ -295,11 +295,10 @@ class StepRequest:
 
     def __init__(self, env: int, shape: Sequence[int]) -> None:
         size = int(np.prod(shape))
-        sample = {"type": "step", "id": 0, "env": env, "actions": ["uint8", list(shape), b"", bytes(size)]}
-        head, mark, rest = _encoder.encode(sample).partition(b"\xa2id\x00")
-        # The id always takes nine bytes, so that the bytes after it have fixed offsets.
-        self._message = bytearray(head + mark[:-1] + b"\xcf" + bytes(8) + rest)
-        self._id_at = len(head) + len(mark)
+        actions = ["uint8", list(shape), b"", bytes(size)]
+        # Ids always take nine bytes, as this one does, so that the bytes after them have fixed offsets.
+        self._message = bytearray(encode("step", 1 << 63, {"env": env, "actions": actions}))
+        self._id_at = self._message.index(LONG_ID) + len(LONG_ID)
         #: The array for the actions, uint8 in the given shape.
         self.actions = np.frombuffer(self._message, np.uint8)[len(self._message) - size :].reshape(shape)
 
