@@ -236,8 +236,7 @@ func (o *serveOptions) announce(out io.Writer, addr net.Addr, page string) error
 	if page != "" && (!o.asJSON || o.readyFD >= 0) {
 		defer fmt.Fprintf(out, "running environments, in the browser: %s\n", page)
 	}
-	switch {
-	case o.asJSON && o.readyFD < 0:
+	if o.readyFD < 0 {
 		said := map[string]string{"address": address}
 		if o.ops.address != "" {
 			said["metrics"] = o.ops.url
@@ -245,10 +244,7 @@ func (o *serveOptions) announce(out io.Writer, addr net.Addr, page string) error
 		if page != "" {
 			said["web"] = page
 		}
-		return printJSON(out, said)
-	case o.readyFD < 0:
-		_, err := fmt.Fprintf(out, "pommego listens on %s\n", address)
-		return err
+		return say(out, o.asJSON, said, "pommego listens on "+address)
 	}
 	ready := os.NewFile(uintptr(o.readyFD), "ready-fd")
 	if ready == nil {
