@@ -34,8 +34,7 @@ class Mapping(mmap.mmap):
     """
 
     def __new__(cls, file: int, start: int, size: int, *, lends: bool) -> Mapping:
-        prot = mmap.PROT_READ | mmap.PROT_WRITE
-        mapping = super().__new__(cls, file, size, prot=prot, offset=start)
+        mapping = super().__new__(cls, file, size, offset=start)
         mapping.address = np.frombuffer(mapping, np.uint8).__array_interface__["data"][0]
         mapping.moved = mapping._withdrawn = False
         mapping._lends, mapping._root = lends, lambda: None  # in place of a weak reference to a root
