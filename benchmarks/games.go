@@ -49,24 +49,18 @@ func rulesSimple(o Options) (_ work, err error) {
 	return o.inParallel(o.Games, play), nil
 }
 
-// observationSize is the size in bytes of one encoding for all seats of one game.
-func observationSize(spec *env.Spec, encoding string) int {
-	size := 0
-	for _, f := range spec.Encodings[spec.Encoding(encoding)].Fields {
-		if f.Shared {
-			size += f.Size()
-		} else {
-			size += f.Size() * spec.Seats
-		}
-	}
-	return size
-}
-
 // move measures what the machine can do with as many bytes as an encoding has: op
 // copies or clears them, game by game.
 func move(encoding string, op func(dst, src []byte)) setup {
 	return func(o Options) (work, error) {
-		size := observationSize(o.Game.Spec(), encoding)
+		spec, size := o.Game.Spec(), 0 // in bytes, of all seats of one game
+		for _, f := range spec.Encodings[spec.Encoding(encoding)].Fields {
+			if f.Shared {
+				size += f.Size()
+			} else {
+				size += f.Size() * spec.Seats
+			}
+		}
 		dst, src := make([]byte, o.Games*size), make([]byte, o.Games*size)
 		for i := range src {
 			src[i] = byte(i)
