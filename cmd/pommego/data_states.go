@@ -123,29 +123,20 @@ func eachRecorded(path string, each func(record.Replay, *env.Spec) error) error 
 		if err != nil {
 			return &trace.Error{File: path, Line: r.Line(), Err: err}
 		}
-		spec, err := recordedSpec(replay)
+		// A record has only the game's id. Its description is that of the catalog, with the record's rules.
+		_, spec := replay.Position()
+		rules, err := json.Marshal(spec.Rules)
+		if err != nil {
+			return err
+		}
+		game, err := catalog.Played(replay.Info().EnvID, rules)
 		if err == nil {
-			err = each(replay, spec)
+			err = each(replay, game.Spec())
 		}
 		if err != nil {
 			return err
 		}
 	}
-}
-
-// recordedSpec is the description of the recorded game, from the catalog and with the record's rules: a
-// record has only the game's id.
-func recordedSpec(replay record.Replay) (*env.Spec, error) {
-	_, spec := replay.Position()
-	rules, err := json.Marshal(spec.Rules)
-	if err != nil {
-		return nil, err
-	}
-	game, err := catalog.Played(replay.Info().EnvID, rules)
-	if err != nil {
-		return nil, err
-	}
-	return game.Spec(), nil
 }
 
 type position struct {
