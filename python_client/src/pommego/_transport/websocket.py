@@ -266,8 +266,16 @@ class WebSocket:
                 f"{self._peer} sent a message of at least {end} bytes; the limit is {self.max_message}",
                 frames.TOO_BIG,
             )
-        if end > len(self._memory):
-            self._grow(end)
+        if end > len(self._memory):  # views of the old memory remain valid
+            try:
+                memory = self._pool.take(end)
+            except (MemoryError, ValueError) as error:
+                raise ProtocolError(
+                    f"{self._peer} sent a message of at least {end} bytes, for which there is no memory",
+                    frames.TOO_BIG,
+                ) from error
+            memory[: self._size] = self._memory[: self._size]
+            self._memory = memory
         self._memory[self._size : self._size + len(early)] = early
         self._size += len(early)
         while self._size < end:
@@ -280,18 +288,6 @@ class WebSocket:
         if n == 0:
             raise ConnectionError(f"{self._peer} closed the connection without warning; it may have crashed")
         return n
-
-    def _grow(self, size: int) -> None:
-        """Move to a larger buffer. Views of the old one remain valid."""
-        try:
-            memory = self._pool.take(size)
-        except (MemoryError, ValueError) as error:
-            raise ProtocolError(
-                f"{self._peer} sent a message of at least {size} bytes, for which there is no memory",
-                frames.TOO_BIG,
-            ) from error
-        memory[: self._size] = self._memory[: self._size]
-        self._memory = memory
 
     def _closed_by_peer(self, payload: bytes) -> ConnectionError:
         try:
