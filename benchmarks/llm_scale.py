@@ -13,7 +13,6 @@ import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from pommego import suites
 from pommego._core.matches import play
 from pommego.evaluation import seatings
 
-MOVES = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1), "stop": (0, 0)}
+MOVES = {"stop": (0, 0), "up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
 AGENTS = ("random", "simple", "heuristic", "champion:level=3")
 
 
@@ -87,13 +86,7 @@ class Written:
         """Play all games."""
         jobs = []
         with pommego.Server(openenv=True) as server:
-            env = partial(
-                pommego.llm.Environment,
-                address=server.address,
-                token=server.token,
-                detail="json",
-                system_prompt="",
-            )
+            given = {"address": server.address, "token": server.token, "detail": "json", "system_prompt": ""}
             for part, (id, opponents, partner) in enumerate(suite.parts):
                 spec = pommego.catalog()[id]
                 others = [opponents, partner, opponents] if partner else opponents
@@ -101,11 +94,11 @@ class Written:
                 for game, seed in enumerate(suite.seeds(part)):
                     agents, seat = ways[-(-spec.seats * (game + 1) // suite.games) - 1]
                     row = [*agents[:seat], *agents[seat + 1 :]]
-                    text = env(env=id, seed=seed, seat=seat, opponents=row).reset()
-                    jobs.append((text, id, seed, seat, agents))
+                    env = pommego.llm.Environment(env=id, seed=seed, seat=seat, opponents=row, **given)
+                    jobs.append((env.reset(), id, seed, seat, agents))
         with ThreadPoolExecutor(2) as pool:
             self._moves = dict(pool.map(self._play, jobs))
-        self._names = [*MOVES][-1:] + [*MOVES][:-1] + ["bomb"]
+        self._names = [*MOVES, "bomb"]
 
     @staticmethod
     def _play(job: tuple[str, str, int, int, list[str]]) -> tuple[str, list[Any]]:
@@ -125,20 +118,17 @@ class Written:
         return self._names[move] + said
 
 
-def programs(suite: suites.Suite) -> dict[str, Callable[[], Any]]:
-    """Return what makes each program, by name."""
-    names = ("hunt for 100", "hide for 20", "bomb for 10")
-    orders = {f"always {order}": partial(always, order) for order in names}
+def programs(suite: suites.Suite) -> dict[str, Callable[[Any], str]]:
+    """Return the programs by name, without the built-in agents."""
+    orders = ("hunt for 100", "hide for 20", "bomb for 10") if suite.orders else ()
+    givers = {"order giver": give_orders, "order giver that looks around": look_around}
     return {
-        "always stop": lambda: always("stop"),
-        "always up, up, bomb": lambda: always("up, up, bomb"),
-        "chatter": lambda: always("An interesting position! Let me think about it."),
-        **(orders if suite.orders else {}),
-        "random moves": lambda: draw,
-        "danger follower": lambda: follow_danger,
-        **({"order giver": lambda: give_orders} if suite.orders else {}),
-        **({"order giver that looks around": lambda: look_around} if suite.orders else {}),
-        **{agent: partial(Written, agent, suite) for agent in AGENTS},
+        **{f"always {moves}": always(moves) for moves in ("stop", "up, up, bomb")},
+        "chatter": always("An interesting position! Let me think about it."),
+        **{f"always {order}": always(order) for order in orders},
+        "random moves": draw,
+        "danger follower": follow_danger,
+        **(givers if suite.orders else {}),
     }
 
 
@@ -154,8 +144,8 @@ def main(arguments: list[str] | None = None) -> dict[str, suites.SuiteResult]:
         starts = tuple(part[: given.games] for part in suite.starts)
         suites.SUITES[given.suite] = suite = replace(suite, games=given.games, starts=starts)
     made, results = programs(suite), {}
-    for name in given.only or made:
-        model = made[name]() if name in made else Written(name, suite)
+    for name in given.only or [*made, *AGENTS]:
+        model = made.get(name) or Written(name, suite)
         results[name] = pommego.llm.evaluate(model, suite=suite.name, detail="json", workers=4)
         print(f"{name}: {results[name]}", flush=True)
     return results

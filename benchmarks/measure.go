@@ -3,11 +3,14 @@ package benchmarks
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"io"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"text/tabwriter"
 	"time"
 
 	"pommego/env"
@@ -56,8 +59,12 @@ const rounds = 7
 type bench struct {
 	name  string
 	limit string // the name of the measurement that gives its limit
-	setup func(Options) (work, error)
+	game  env.Game
+	setup setup
 }
+
+// setup prepares a measurement of Options.Game.
+type setup func(Options) (work, error)
 
 // work is a measurement that is ready to run.
 type work struct {
@@ -78,9 +85,6 @@ func (o Options) inParallel(n int, job func(worker, from, to int) int) work {
 	}
 	return work{run, func() {}}
 }
-
-// Names lists all measurements.
-func Names() []string { return new(Options).Names() }
 
 // Names lists all measurements of Game, or of the catalog's games, whatever Only is.
 // The measurements of one game have the names of those of the catalog's first game.
@@ -158,6 +162,7 @@ func (o *Options) chosen() []bench {
 
 // sample measures once: warms up, then works for the given time.
 func sample(b bench, o Options, d time.Duration) (rate, allocs float64, err error) {
+	o.Game = b.game
 	w, err := b.setup(o)
 	if err != nil {
 		return 0, 0, err
@@ -175,3 +180,22 @@ func sample(b bench, o Options, d time.Duration) (rate, allocs float64, err erro
 	runtime.ReadMemStats(&after)
 	return float64(steps) / seconds, float64(after.Mallocs-before.Mallocs) / float64(max(steps, 1)), nil
 }
+
+// WriteTable writes the report for people to read.
+func (r *Report) WriteTable(w io.Writer) error {
+	fmt.Fprintf(w, "%d games, %d workers, steps of games a second (median of %d rounds)\n\n", r.Games, r.Workers,
+		rounds)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "measurement\tmedian\tlowest\thighest\tlimit\tof limit\tallocs/step\t")
+	for _, b := range r.Results {
+		limit, ratio := "-", "-"
+		if b.Limit > 0 {
+			limit, ratio = millions(b.Limit), fmt.Sprintf("%.0f %%", 100*b.Median/b.Limit)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%.3f\t\n", b.Name, millions(b.Median), millions(b.Min), millions(b.Max),
+			limit, ratio, b.AllocsPerStep)
+	}
+	return t.Flush()
+}
+
+func millions(x float64) string { return fmt.Sprintf("%.3f M", x/1e6) }

@@ -93,12 +93,11 @@ def plan(options: argparse.Namespace) -> list[tuple[str, str, Callable[[Side], l
 
 
 def _go(options: argparse.Namespace) -> Iterator[Run]:
+    program = ("bin/pommego", "bench", "--json", f"--only={options.only}")
     for games in options.games:
         for workers in sorted({1, min(os.cpu_count() or 1, games)}):
             way = {"games": games, "workers": workers}
-            yield _command(
-                ("bin/pommego", "bench", "--json", f"--only={options.only}"), options.seconds / 3, way
-            )
+            yield _command(program, options.seconds / 3, way)
 
 
 def _python(options: argparse.Namespace) -> Iterator[Run]:
@@ -168,15 +167,13 @@ def line(name: str, way: Way, units: dict[str, float]) -> str:
 def setting(side: Side) -> str:
     """Describe machine and build, as configuration lines of Go's benchmark format."""
     describe = ["git", "describe", "--always", "--dirty"]
-    commit = subprocess.run(
-        describe, cwd=side.root, capture_output=True, text=True, check=False
-    ).stdout.strip()
+    said = subprocess.run(describe, cwd=side.root, capture_output=True, text=True, check=False).stdout
     named = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
     processor = named[0].partition(": ")[2] if named else platform.processor()
     return (
         f"cpu: {processor}, {os.cpu_count()} cores\nsystem: {platform.system()} {platform.release()}\n"
         f"python: {platform.python_version()}, numpy {np.__version__}, gymnasium {gymnasium.__version__}\n"
-        f"commit: {commit}\nbinary: {hashlib.sha256(side.binary.read_bytes()).hexdigest()[:12]}\n"
+        f"commit: {said.strip()}\nbinary: {hashlib.sha256(side.binary.read_bytes()).hexdigest()[:12]}\n"
     )
 
 

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -84,7 +85,7 @@ func (p *access) check(listen, token string) error {
 		return usagef("--tls-client-ca needs --tls-cert and --tls-key")
 	case isTLS && strings.HasPrefix(listen, "unix:"):
 		return usagef("--tls-cert is for --listen HOST:PORT; a Unix socket is not sent over any network")
-	case local(listen):
+	case strings.HasPrefix(listen, "unix:") || local(listen):
 		return nil
 	case token == "":
 		return usagef("--listen %s reaches other machines, which needs a token: set %s or --token-file", listen,
@@ -101,29 +102,14 @@ func (p *access) check(listen, token string) error {
 
 // hardToGuess reports whether a token can have 128 random bits.
 func hardToGuess(token string) bool {
-	seen := map[rune]bool{}
-	for _, c := range token {
-		seen[c] = true
-	}
-	return len(token) >= safeLength && len(seen) >= safeVariety
+	different := slices.Compact(slices.Sorted(slices.Values([]rune(token))))
+	return len(token) >= safeLength && len(different) >= safeVariety
 }
 
-// local reports whether only this machine can connect.
+// local reports whether only this machine can connect to host:port. Listening to anything else fails and says why.
 func local(listen string) bool {
-	if strings.HasPrefix(listen, "unix:") {
-		return true
-	}
 	host, _, err := net.SplitHostPort(listen)
-	if err != nil {
-		return true // listening fails, with an error that says why
-	}
-	return loopback(host)
-}
-
-// loopback reports whether a host is an address of this machine alone.
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
+	return err != nil || host == "localhost" || net.ParseIP(host).IsLoopback()
 }
 
 func (p *access) listen(address string) (net.Listener, error) {

@@ -159,7 +159,7 @@ func echo(ln net.Listener) {
 func TestCertificates(t *testing.T) {
 	folder, ca := t.TempDir(), newAuthority(t)
 	in := func(name string) string { return filepath.Join(folder, name) }
-	files := &certificates{cert: in("cert.pem"), key: in("key.pem"), log: slog.New(slog.DiscardHandler)}
+	files := &certificates{cert: in("cert.pem"), key: in("key.pem")}
 	if _, err := files.listen("127.0.0.1:0"); err == nil || !strings.Contains(err.Error(), "--tls-cert") {
 		t.Errorf("without files: %v, want an error that names the option", err)
 	}

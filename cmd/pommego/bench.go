@@ -39,13 +39,14 @@ With --signature nothing is measured: an agent plays three fixed games of ` + si
 of --env, against itself. Printed are a hash of its moves and how many ticks it simulated, which
 stay the same as long as it plays the same.
 
-Measurements: ` + strings.Join(benchmarks.Names(), ", ") + `.`,
+Measurements: ` + strings.Join(new(benchmarks.Options).Names(), ", ") + `.`,
 		Example: `  pommego bench
   pommego bench --only step/ --games 4096 --workers 2
   pommego bench --env SuiteBot-v0 --rules '{"width": 32, "height": 32}'
   pommego bench --json --seconds 1
   pommego bench --signature champion:level=2`,
-		Args: func(cmd *cobra.Command, args []string) error {
+		Args: exactly(0, "none"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, other := range []string{"games", "seconds", "only", "seed"} {
 				if o.signature != "" && cmd.Flags().Changed(other) {
 					return usagef("--%s: leave it out, as --signature plays fixed games", other)
@@ -54,9 +55,6 @@ Measurements: ` + strings.Join(benchmarks.Names(), ", ") + `.`,
 			if err := o.check(); err != nil {
 				return err
 			}
-			return exactly(0, "none")(cmd, args)
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.signature != "" {
 				return o.sign(cmd.OutOrStdout())
 			}
@@ -122,21 +120,16 @@ func (o *benchOptions) checkSignature() (err error) {
 	return nil
 }
 
-// sign prints the signature of an agent.
 func (o *benchOptions) sign(out io.Writer) error {
 	made := func() (env.Agent, error) {
 		agent, _, err := match.BuiltIn(o.Game, o.signature)
 		return agent, err
 	}
 	s, err := benchmarks.Sign(o.Game, made, o.Workers)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case o.asJSON:
-		return printJSON(out, s)
 	}
-	_, err = fmt.Fprintf(out, "%s, %d ticks\n", s.Hash, s.Ticks)
-	return err
+	return say(out, o.asJSON, s, fmt.Sprintf("%s, %d ticks", s.Hash, s.Ticks))
 }
 
 func (o *benchOptions) run(ctx context.Context, out io.Writer) error {

@@ -13,7 +13,6 @@ import (
 // certificates are the files of a server's TLS, which it reads again when they change.
 type certificates struct {
 	cert, key, clientCA string
-	log                 *slog.Logger
 
 	mu    sync.Mutex
 	stamp string      // the state of the files when they were last read
@@ -37,9 +36,9 @@ func (c *certificates) current(*tls.ClientHelloInfo) (*tls.Config, error) {
 	defer c.mu.Unlock()
 	if now := c.look(); now != c.stamp {
 		if err := c.read(now); err != nil {
-			c.log.Error("the certificates have changed and cannot be used, the earlier ones stay in use", "error", err)
+			slog.Error("the certificates have changed and cannot be used, the earlier ones stay in use", "error", err)
 		} else {
-			c.log.Info("the certificates have changed and are in use")
+			slog.Info("the certificates have changed and are in use")
 		}
 	}
 	return c.last, nil

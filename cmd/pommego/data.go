@@ -20,13 +20,9 @@ func newData() *cobra.Command {
 		Args: cobra.ArbitraryArgs,
 		RunE: group,
 	}
-	for _, make := range dataCommands {
-		cmd.AddCommand(make())
-	}
+	cmd.AddCommand(newDataVerify(), newDataMerge(), newDataPack(), newDataStates())
 	return cmd
 }
-
-var dataCommands = []func() *cobra.Command{newDataVerify, newDataMerge, newDataPack, newDataStates}
 
 func playedIn(m *dataset.Manifest) (env.Game, error) { return variantOf(m.Env.ID, m.Env.Rules) }
 
@@ -70,11 +66,7 @@ Exits with 0 only if all is well.`,
 }
 
 func verifyData(out io.Writer, folders []string, replay, asJSON bool) error {
-	var all struct {
-		OK   bool              `json:"ok"`
-		Sets []*dataset.Report `json:"sets"`
-	}
-	all.OK = true
+	ok, sets := true, []*dataset.Report{}
 	for _, folder := range folders {
 		tell, end := progress(func(r dataset.Report, _, _ time.Duration) string {
 			return fmt.Sprintf("%s: %d files, %d games, %d problems", folder, r.Files, r.Games, len(r.Problems))
@@ -88,18 +80,17 @@ func verifyData(out io.Writer, folders []string, replay, asJSON bool) error {
 		if err != nil {
 			r = &dataset.Report{Folder: folder, Problems: []string{err.Error()}}
 		}
-		all.OK = all.OK && len(r.Problems) == 0
-		all.Sets = append(all.Sets, r)
+		ok, sets = ok && len(r.Problems) == 0, append(sets, r)
 		if !asJSON {
 			printVerified(out, r, replay)
 		}
 	}
 	if asJSON {
-		if err := printJSON(out, all); err != nil {
+		if err := printJSON(out, map[string]any{"ok": ok, "sets": sets}); err != nil {
 			return err
 		}
 	}
-	if !all.OK {
+	if !ok {
 		return errFound
 	}
 	return nil

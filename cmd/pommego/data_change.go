@@ -30,12 +30,7 @@ Games get new numbers; the manifest says where they are from.`,
 		Example: `  pommego data merge a b --out both
   pommego data filter a --out a-won --agent simple --result won --max-steps 400
   pommego data merge a --out a-steps --layout steps --observation raw`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if err := o.keep.Validate(); err != nil {
-				return usageError{err}
-			}
-			return some("data set", "DIR...")(cmd, args)
-		},
+		Args: some("data set", "DIR..."),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.merge(cmd.OutOrStdout(), args) },
 	}
 	f, keep := cmd.Flags(), &o.keep
@@ -62,10 +57,13 @@ type mergeOptions struct {
 }
 
 func (o *mergeOptions) merge(out io.Writer, folders []string) error {
-	if o.out == "" {
-		return usagef("no folder is named, want --out DIR")
-	}
 	keep := &o.keep
+	if err := keep.Validate(); err != nil {
+		return usageError{err}
+	}
+	if o.out == "" {
+		return errNoOut
+	}
 	var sets []*dataset.Set
 	for _, folder := range folders {
 		set, err := dataset.Open(folder)

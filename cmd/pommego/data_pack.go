@@ -29,12 +29,7 @@ games, in the order of their seeds: game i has the configuration's seed + i. A g
   extra    an object: for each extra array, its bytes for each step and seat, in Base64
   winners  a bit for each seat that won`,
 		Example: `  pommego data pack --out league --env OneVsOne-v0 <games`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if o.out == "" {
-				return usagef("no folder is named, want --out DIR")
-			}
-			return exactly(0, "none")(cmd, args)
-		},
+		Args:    exactly(0, "none"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout())
 		},
@@ -50,6 +45,9 @@ type packOptions struct {
 }
 
 func (o *packOptions) run(ctx context.Context, input io.Reader, out io.Writer) error {
+	if o.out == "" {
+		return errNoOut
+	}
 	game, err := o.game()
 	if err != nil {
 		return err

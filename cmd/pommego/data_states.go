@@ -123,29 +123,20 @@ func eachRecorded(path string, each func(record.Replay, *env.Spec) error) error 
 		if err != nil {
 			return &trace.Error{File: path, Line: r.Line(), Err: err}
 		}
-		spec, err := recordedSpec(replay)
+		// A record has only the game's id. Its description is that of the catalog, with the record's rules.
+		_, spec := replay.Position()
+		rules, err := json.Marshal(spec.Rules)
+		if err != nil {
+			return err
+		}
+		game, err := catalog.Played(replay.Info().EnvID, rules)
 		if err == nil {
-			err = each(replay, spec)
+			err = each(replay, game.Spec())
 		}
 		if err != nil {
 			return err
 		}
 	}
-}
-
-// recordedSpec is the description of the recorded game, from the catalog and with the record's rules: a
-// record has only the game's id.
-func recordedSpec(replay record.Replay) (*env.Spec, error) {
-	_, spec := replay.Position()
-	rules, err := json.Marshal(spec.Rules)
-	if err != nil {
-		return nil, err
-	}
-	game, err := catalog.Played(replay.Info().EnvID, rules)
-	if err != nil {
-		return nil, err
-	}
-	return game.Spec(), nil
 }
 
 type position struct {
@@ -169,23 +160,17 @@ func (o *statesOptions) game(replay record.Replay, spec *env.Spec, number int, o
 	if err != nil {
 		return err
 	}
-	status := replay.Status()
 	form := gamestate.Of(spec)
 	for _, k := range kept {
-		rows, match := []int{}, k.State
-		for seat := range spec.Seats {
-			if o.winner && !(status.Winners & k.in).Has(seat) {
-				continue
-			}
-			rows = append(rows, seat)
-			if !o.winner && len(rows) < spec.Seats {
-				continue
-			}
-			k.State = form.Append(nil, &gamestate.State{Rows: rows, Returns: make([]float64, len(rows)), Match: match})
+		learners, each, match := env.AllSeats(spec.Seats), spec.Seats, k.State
+		if o.winner {
+			learners, each = replay.Status().Winners&k.in, 1
+		}
+		for rows := range slices.Chunk(learners.List(), each) {
+			k.State = form.Append(nil, &gamestate.State{Rows: rows, Returns: make([]float64, each), Match: match})
 			if err := out.Encode(k); err != nil {
 				return err
 			}
-			rows = rows[:0]
 		}
 	}
 	return nil

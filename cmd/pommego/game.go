@@ -12,7 +12,6 @@ import (
 	"pommego/env/catalog"
 )
 
-// defaultEnv is the environment if --env is not given.
 const defaultEnv = "PommeFFACompetition-v0"
 
 // chosenGame has the flags that choose a game.
@@ -28,13 +27,11 @@ func (c *chosenGame) add(cmd *cobra.Command, id string) {
 	}
 }
 
-// limitMemory adds the flag that limits the memory of agents' programs.
 func limitMemory(f *pflag.FlagSet, most *int64) {
 	f.Int64Var(most, "program-memory", 0, "bytes that an agent's program may have in memory, with all that it has "+
 		"started; with more\nit is stopped and has lost a match; elsewhere its moves count as missed (0: any number)")
 }
 
-// timeAgents adds the flags for how long remote agents may take to start, and to move.
 func timeAgents(f *pflag.FlagSet, wait, limit *time.Duration) {
 	f.DurationVar(limit, "limit", 0,
 		"time for a move of an agent outside this program (0: as the game's own rules say, else 100ms; a language model 30s)")
@@ -42,7 +39,6 @@ func timeAgents(f *pflag.FlagSet, wait, limit *time.Duration) {
 		"how long an agent outside this program may take to get ready for a game")
 }
 
-// recordDialogues adds the flag for a file of dialogues.
 func recordDialogues(f *pflag.FlagSet, path *string) {
 	f.StringVar(path, "record-dialogues", "",
 		"a new `FILE` for what language models read and answer, one line per turn (docs/language-models.md)")

@@ -48,12 +48,7 @@ missing. The bytes are those of one run.`,
   pommego generate --out part --games 100000 --part 50000-99999
   pommego generate --out whole --games 100000 --take part --take other-part
   pommego generate --out own --agents "exec:python3 agent.py,simple,simple,simple" --games 100`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if o.out == "" && !o.parts.counts() {
-				return usagef("no folder is named, want --out DIR")
-			}
-			return exactly(0, "none")(cmd, args)
-		},
+		Args: exactly(0, "none"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), cmd.OutOrStdout()) },
 	}
 	f := cmd.Flags()
@@ -83,6 +78,9 @@ type generateOptions struct {
 }
 
 func (o *generateOptions) run(ctx context.Context, out io.Writer) error {
+	if o.out == "" && !o.parts.counts() {
+		return errNoOut
+	}
 	game, err := o.game()
 	if err != nil {
 		return err
@@ -139,23 +137,11 @@ func (o *generateOptions) game() (env.Game, error) {
 	return game, nil
 }
 
-// generated is what --json prints.
-type generated struct {
-	Out         string  `json:"out"`
-	Games       int     `json:"games"`
-	Steps       int     `json:"steps"`
-	Rows        int     `json:"rows"`
-	Files       int     `json:"files"`
-	Bytes       int64   `json:"bytes"`
-	Played      int     `json:"games_played"` // in this run
-	PlayedSteps int     `json:"steps_played"`
-	Seconds     float64 `json:"seconds"`
-}
-
 func (o *generateOptions) report(out io.Writer, m *dataset.Manifest, w dataset.Work) error {
 	seconds := w.Wall.Seconds()
 	if o.asJSON {
-		return printJSON(out, generated{o.out, m.Games, m.Steps, m.Rows, len(m.Files), m.Bytes, w.Games, w.Steps, seconds})
+		return printJSON(out, map[string]any{"out": o.out, "games": m.Games, "steps": m.Steps, "rows": m.Rows,
+			"files": len(m.Files), "bytes": m.Bytes, "games_played": w.Games, "steps_played": w.Steps, "seconds": seconds})
 	}
 	err := finished(out, o.out, m)
 	if err == nil && w.Games > 0 {

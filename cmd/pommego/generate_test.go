@@ -17,6 +17,19 @@ import (
 	"pommego/env/catalog"
 )
 
+// generated is what --json prints.
+type generated struct {
+	Out         string  `json:"out"`
+	Games       int     `json:"games"`
+	Steps       int     `json:"steps"`
+	Rows        int     `json:"rows"`
+	Files       int     `json:"files"`
+	Bytes       int64   `json:"bytes"`
+	Played      int     `json:"games_played"` // in this run
+	PlayedSteps int     `json:"steps_played"`
+	Seconds     float64 `json:"seconds"`
+}
+
 // generateKills is how often TestGenerateKilled kills: the more, the surer.
 var generateKills = flag.Int("generate-kills", 5, "SIGKILLs that TestGenerateKilled makes, for each layout")
 

@@ -22,7 +22,6 @@ type operations struct {
 	url           string // the address of the metrics then
 	drain         time.Duration
 	format, level string
-	log           *slog.Logger
 }
 
 func (o *operations) flags(f *pflag.FlagSet) {
@@ -51,9 +50,8 @@ func (o *operations) prepare(cfg *bridge.Config) error {
 	if o.format == "json" {
 		handler = slog.NewJSONHandler(os.Stderr, options)
 	}
-	o.log = slog.New(handler)
-	cfg.Log = o.log
-	slog.SetDefault(o.log) // for what the address of metrics and pages have to report
+	cfg.Log = slog.New(handler)
+	slog.SetDefault(cfg.Log)
 	slog.SetLogLoggerLevel(slog.LevelError)
 	if o.drain < 0 {
 		return usagef("--drain-timeout is %v, want 0 or more", o.drain)
@@ -79,10 +77,10 @@ func (o *operations) serve(ctx context.Context, srv *bridge.Server) error {
 	o.url = "http://" + ln.Addr().String() + "/metrics"
 	go func() {
 		if err := serveHTTP(ctx, ln, srv.Operations()); err != nil {
-			o.log.Error("metrics are no longer served", "error", err)
+			slog.Error("metrics are no longer served", "error", err)
 		}
 	}()
-	o.log.Info("metrics", "url", o.url)
+	slog.Info("metrics", "url", o.url)
 	return nil
 }
 
@@ -98,7 +96,7 @@ func (o *operations) untilStopped(parent context.Context, srv *bridge.Server) (c
 		defer signal.Stop(signals)
 		select {
 		case s := <-signals:
-			o.log.Info("stopping", "signal", s.String())
+			slog.Info("stopping", "signal", s.String())
 			if s == syscall.SIGTERM && o.drain > 0 {
 				o.drained(ctx, srv)
 			}
@@ -115,7 +113,7 @@ func (o *operations) drained(ctx context.Context, srv *bridge.Server) {
 	defer stop()
 	ctx, end := context.WithTimeout(ctx, o.drain)
 	defer end()
-	o.log.Info("draining", "seconds", o.drain.Seconds())
+	slog.Info("draining", "seconds", o.drain.Seconds())
 	left := srv.Drain(ctx)
-	o.log.Info("drained", "seconds", time.Since(begun).Seconds(), "connections_left", left)
+	slog.Info("drained", "seconds", time.Since(begun).Seconds(), "connections_left", left)
 }

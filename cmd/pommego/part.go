@@ -57,6 +57,8 @@ func (p *parts) span(games int) (*ledger.Part, error) {
 	return &ledger.Part{First: first, Last: last}, nil
 }
 
+var errNoOut = usagef("no folder is named, want --out DIR")
+
 // otherOut adds a remedy to an error about a folder with other contents.
 func otherOut(err error) error {
 	if errors.Is(err, ledger.ErrOther) || errors.Is(err, ledger.ErrProgram) || errors.Is(err, dataset.ErrNotEmpty) {
@@ -80,23 +82,16 @@ func (p *parts) explain(err error, folder string) error {
 
 // printPart says that a part has been played, of which some games cannot be scored.
 func printPart(out io.Writer, folder string, part *ledger.Part, void int, asJSON bool) error {
-	games, more := part.Last-part.First+1-void, ""
-	if asJSON {
-		return printJSON(out, map[string]any{"out": folder, "games": games})
-	}
+	games := part.Last - part.First + 1 - void
+	text := fmt.Sprintf("%s: %d games, of %d to %d", folder, games, part.First, part.Last)
 	if void > 0 {
-		more = fmt.Sprintf("; %d cannot be scored", void)
+		text += fmt.Sprintf("; %d cannot be scored", void)
 	}
-	_, err := fmt.Fprintf(out, "%s: %d games, of %d to %d%s\n", folder, games, part.First, part.Last, more)
-	return err
+	return say(out, asJSON, map[string]any{"out": folder, "games": games}, text)
 }
 
 func (p *parts) printCount(out io.Writer, n int, asJSON bool) error {
-	if asJSON {
-		return printJSON(out, map[string]int{"parts": n})
-	}
-	_, err := fmt.Fprintf(out, "%d games\n", n)
-	return err
+	return say(out, asJSON, map[string]int{"parts": n}, fmt.Sprintf("%d games", n))
 }
 
 // context is the context of interruptible. If the part came from standard input, it also ends with that.

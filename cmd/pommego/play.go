@@ -83,7 +83,6 @@ func (o *playOptions) args(cmd *cobra.Command, args []string) error {
 	return cmp.Or(vacant(o.record, o.dialogues), exactly(0, "none")(cmd, args))
 }
 
-// flags adds the flags.
 func (o *playOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	o.chosenGame.add(cmd, defaultEnv)

@@ -103,7 +103,6 @@ func (o *playOptions) keep(s *seated, rec *match.Recording) error {
 	return err
 }
 
-// errInterrupted says that the user ended the match.
 var errInterrupted = errors.New("interrupted before the match was over")
 
 // played is a match that is over.
@@ -171,7 +170,6 @@ func (o *playOptions) keepStopped(why error, s *seated, rec *match.Recording) er
 	return fmt.Errorf("%w; the %d steps until then are recorded in %s", why, rec.Steps(), o.record)
 }
 
-// report prints how the match ended.
 func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 	if o.asJSON {
 		rewards := make([]float64, len(s.players))
@@ -189,8 +187,8 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 			Seats   []match.SeatReport `json:"seats"`
 			Record  string             `json:"record,omitempty"`
 			Void    string             `json:"void,omitempty"`
-		}{s.game.Spec().ID, s.game.Spec().Rules, o.seed, s.names, newEnded(p.End), p.Results, p.Outcome, rewards,
-			p.Counts, p.Seats, o.record, p.Void})
+		}{s.game.Spec().ID, s.game.Spec().Rules, o.seed, s.names, ended{p.End.Steps, p.End.Over, p.End.Winners}, p.Results,
+			p.Outcome, rewards, p.Counts, p.Seats, o.record, p.Void})
 	}
 	if !o.quiet && !o.show {
 		text := picture.AppendMatch(nil, p.last.Game.Spec(), p.last.Match, p.last.Tracker, env.NoSeat, colours())
@@ -212,8 +210,8 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 			fmt.Fprintln(out, answersLine(seat, a), oneLine(report.LastError))
 		}
 	}
-	if line := countsLine(s.game.Spec(), p.Counts); line != "" && !o.quiet {
-		fmt.Fprintln(out, line)
+	if p.Counts != nil && !o.quiet {
+		fmt.Fprintln(out, countsLine(s.game.Spec(), p.Counts))
 	}
 	_, err := fmt.Fprintf(out, "%s, seed %d: %s\n", s.game.Spec().ID, o.seed, inWords(p.End, s.names))
 	return err
@@ -233,13 +231,8 @@ func answersLine(seat int, a match.Answers) string {
 func countsLine(spec *env.Spec, c env.Counts) string {
 	var parts []string
 	for _, name := range spec.Counts {
-		if c != nil {
-			parts = append(parts, fmt.Sprintf("%s %s", strings.ReplaceAll(name.Name, "_", " "),
-				strings.Trim(fmt.Sprint(c[name.Name]), "[]")))
-		}
-	}
-	if parts == nil {
-		return ""
+		parts = append(parts, fmt.Sprintf("%s %s", strings.ReplaceAll(name.Name, "_", " "),
+			strings.Trim(fmt.Sprint(c[name.Name]), "[]")))
 	}
 	return "by seat: " + strings.Join(parts, ", ")
 }

@@ -114,7 +114,6 @@ func (o *playOptions) take(order *play.Order) {
 	}
 }
 
-// errLeft says that a person has left the match.
 var errLeft = errors.New("human has left before the match was over")
 
 // howEnded says how a match ended, for the page.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"pommego/arena/match"
@@ -43,9 +44,7 @@ func (o *playOptions) seat(table *play.Table, leave context.CancelCauseFunc) (*s
 	s.game = game
 	seats := game.Spec().Seats
 	if len(s.names) == 1 {
-		for len(s.names) < seats {
-			s.names = append(s.names, s.names[0])
-		}
+		s.names = slices.Repeat(s.names, seats)
 	}
 	if len(s.names) != seats {
 		return s, usagef("--agents names %d agents, want %d for %s, or one for all seats", len(s.names), seats,

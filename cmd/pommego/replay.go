@@ -7,14 +7,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"pommego/arena/picture"
+	"pommego/arena/scene"
 	"pommego/arena/trace"
+	"pommego/arena/web"
 	"pommego/env"
 	"pommego/env/record"
+	"pommego/internal/disk"
 )
 
 func newReplay() *cobra.Command {
@@ -34,30 +38,7 @@ folder or log, or a recording of the original: a game_state.json, its folder, or
   pommego replay games.jsonl.gz --gif seat1.gif --seat 1
   pommego replay games.jsonl.gz --json
   pommego replay ffa --game 17`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			least := 1
-			if len(args) == 1 {
-				o.open, least = replays(args[0])
-			}
-			if !cmd.Flags().Changed("game") {
-				o.game = least
-			}
-			switch {
-			case o.game < least:
-				return usagef("--game is %d, want %d or more", o.game, least)
-			case !(o.fps >= 0):
-				return usagef("--fps is %v, want 0 or more", o.fps)
-			case o.tile < 8 || o.tile > 128:
-				return usagef("--tile is %d, want 8 to 128", o.tile)
-			case o.seat < env.NoSeat:
-				return usagef("--seat is %d, want a seat, or -1 for the whole game", o.seat)
-			case o.fps == 0 && o.gif != "":
-				return usagef("--fps is 0, want more with --gif")
-			case o.asJSON && (o.gif != "" || o.html != ""):
-				return usagef("--json prints the game and writes no file: leave out --gif and --html")
-			}
-			return cmp.Or(vacant(o.gif, o.html), exactly(1, "FILE")(cmd, args))
-		},
+		Args: exactly(1, "FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
 	}
 	cmd.Flags().IntVar(&o.game, "game", 1,
@@ -77,7 +58,6 @@ folder or log, or a recording of the original: a game_state.json, its folder, or
 }
 
 type replayOptions struct {
-	open   func(game int) (record.Replay, error)
 	game   int
 	fps    float64
 	asJSON bool
@@ -89,7 +69,21 @@ type replayOptions struct {
 }
 
 func (o *replayOptions) run(cmd *cobra.Command, path string) error {
-	game, err := o.open(o.game)
+	open, least := func(number int) (record.Replay, error) { return formats.Open(path, number) }, 1
+	if inDataSet(path) != "" || tournamentAt(path) != "" {
+		games, err := gamesAt(path)
+		if err != nil {
+			return err
+		}
+		open, least = games.Open, 0
+	}
+	if !cmd.Flags().Changed("game") {
+		o.game = least
+	}
+	if err := o.check(least); err != nil {
+		return err
+	}
+	game, err := open(o.game)
 	if errors.Is(err, trace.ErrNoGame) {
 		return usageError{err}
 	}
@@ -113,6 +107,25 @@ func (o *replayOptions) run(cmd *cobra.Command, path string) error {
 		return err
 	}
 	return o.print(out, path, game)
+}
+
+// check returns an error if the flags do not fit together. least is the number of the first game.
+func (o *replayOptions) check(least int) error {
+	switch {
+	case o.game < least:
+		return usagef("--game is %d, want %d or more", o.game, least)
+	case !(o.fps >= 0):
+		return usagef("--fps is %v, want 0 or more", o.fps)
+	case o.tile < 8 || o.tile > 128:
+		return usagef("--tile is %d, want 8 to 128", o.tile)
+	case o.seat < env.NoSeat:
+		return usagef("--seat is %d, want a seat, or -1 for the whole game", o.seat)
+	case o.fps == 0 && o.gif != "":
+		return usagef("--fps is 0, want more with --gif")
+	case o.asJSON && (o.gif != "" || o.html != ""):
+		return usagef("--json prints the game and writes no file: leave out --gif and --html")
+	}
+	return vacant(o.gif, o.html)
 }
 
 // print prints the game's events and how it ended.
@@ -143,13 +156,19 @@ func (o *replayOptions) print(out io.Writer, path string, game record.Replay) er
 		ended
 		Results []env.SeatResult  `json:"result"` // by seat
 		Events  []json.RawMessage `json:"events"`
-	}{path, o.game, game.Info(), newEnded(status), status.SeatResults(spec.Teams, before), events})
+	}{path, o.game, game.Info(), ended{status.Steps, status.Over, status.Winners},
+		status.SeatResults(spec.Teams, before), events})
 }
 
 // show shows the game until its end, or until the user ends it.
 func (o *replayOptions) show(ctx context.Context, out io.Writer, path string, replay record.Replay) error {
 	pictures := newScreen(out, o.fps)
-	title := oneLine(string(printed(fmt.Appendf(nil, "%s, game %d: %s", path, o.game, about(replay.Info())))))
+	info, note := replay.Info(), ""
+	if info.Note != "" {
+		note = "(" + info.Note + ")"
+	}
+	title := oneLine(string(printed(fmt.Appendf(nil, "%s, game %d: %s %s %s %s", path, o.game, info.EnvID, info.Name, note,
+		strings.Join(info.Policies, ", ")))))
 	err := replay.Follow(func(at record.Moment) error {
 		text := picture.AppendMatch([]byte(title+"\n"), at.Game.Spec(), at.Match, at.Tracker, o.seat, pictures.colours)
 		if err := pictures.show(text); err != nil || !pictures.rest(ctx) {
@@ -163,41 +182,50 @@ func (o *replayOptions) show(ctx context.Context, out io.Writer, path string, re
 	return fmt.Errorf("%s: line %d: %w", path, o.game, err)
 }
 
-func about(info record.Info) string {
-	parts := []string{info.EnvID}
-	if info.Name != "" {
-		parts = append(parts, info.Name)
+// save writes a game as a video and as a page, if the flags ask for them.
+func (o *replayOptions) save(ctx context.Context, out io.Writer, path string, replay record.Replay) error {
+	game, err := scene.Read(replay)
+	if err != nil {
+		return fmt.Errorf("%s: line %d: %w", path, o.game, err)
 	}
-	if info.Note != "" {
-		parts = append(parts, "("+info.Note+")")
+	write := func(file string, n int, what string, content func(io.Writer) error) error {
+		if file == "" {
+			return nil
+		}
+		if err := disk.WriteNew(disk.OS, file, content); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(out, "%s: %d %s\n", file, n, what)
+		return err
 	}
-	if len(info.Policies) > 0 {
-		parts = append(parts, strings.Join(info.Policies, ", "))
+	err = write(o.gif, len(game.Steps), "pictures", func(w io.Writer) error {
+		return picture.WriteGIF(ctx, w, picture.NewPainter(o.tile, o.dark), picture.Film(game, o.seat), o.fps)
+	})
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return fmt.Errorf("interrupted: %s was not written", o.gif)
 	}
-	return strings.Join(parts, " ")
+	if err != nil {
+		return err
+	}
+	title := fmt.Sprintf("%s, game %d", filepath.Base(path), o.game)
+	return write(o.html, len(game.Steps)-1, "steps", func(w io.Writer) error {
+		return web.WriteFile(w, title, game, o.seat)
+	})
 }
 
 // ended is the status of a game, for JSON.
 type ended struct {
-	Steps   int   `json:"steps"`
-	Over    bool  `json:"over"`
-	Winners []int `json:"winners"`
-}
-
-func newEnded(s env.Status) ended {
-	return ended{Steps: s.Steps, Over: s.Over, Winners: append([]int{}, s.Winners.List()...)}
+	Steps   int         `json:"steps"`
+	Over    bool        `json:"over"`
+	Winners env.SeatSet `json:"winners"`
 }
 
 // inWords describes the status of a game, with the names of the agents that won.
 func inWords(s env.Status, names []string) string {
-	text := fmt.Sprintf("%s after %d steps", s.Result, s.Steps)
-	for i, seat := range s.Winners.List() {
-		if i == 0 {
-			text += ": "
-		} else {
-			text += " and "
-		}
-		text += fmt.Sprintf("agent %d", seat)
+	text, before := fmt.Sprintf("%s after %d steps", s.Result, s.Steps), ": "
+	for _, seat := range s.Winners.List() {
+		text += fmt.Sprintf("%sagent %d", before, seat)
+		before = " and "
 		if seat < len(names) {
 			text += " (" + names[seat] + ")"
 		}

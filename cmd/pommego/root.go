@@ -73,10 +73,15 @@ The shell completes commands, flags and ids once it has read the script that
 
 // group runs a command that has only subcommands.
 func group(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return usagef("there is no command %q, want one of %s", args[0], strings.Join(commandNames(cmd), ", "))
+	if len(args) == 0 {
+		return cmd.Help()
 	}
-	return cmd.Help()
+	var names []string
+	for _, c := range cmd.Commands() {
+		names = append(names, c.Name())
+	}
+	slices.Sort(names)
+	return usagef("there is no command %q, want one of %s", args[0], strings.Join(names, ", "))
 }
 
 // wanted describes the values of flags, by their Go type.
@@ -84,17 +89,6 @@ var wanted = map[string]string{
 	"bool": "true or false", "duration": "a time with its unit, such as 500ms or 2m", "float64": "a number",
 	"float64Slice": "numbers with commas between", "intSlice": "whole numbers with commas between",
 	"int": "a whole number", "int64": "a whole number", "uint64": "a whole number from 0 to 18446744073709551615",
-}
-
-func commandNames(root *cobra.Command) []string {
-	var names []string
-	for _, c := range root.Commands() {
-		if !c.Hidden {
-			names = append(names, c.Name())
-		}
-	}
-	slices.Sort(names)
-	return names
 }
 
 // run runs one command line and returns the exit code.
@@ -106,21 +100,19 @@ func run(args []string) int {
 	cmd, err := root.ExecuteC()
 	err = cmp.Or(err, out.err)
 	called := strings.TrimSuffix(cmd.CommandPath(), cmd.Name()) + cmp.Or(cmd.CalledAs(), cmd.Name())
-	var usage usageError
+	code, help := exitError, ""
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.Is(err, errFound):
 		return exitError
-	case errors.As(err, &usage):
-		fmt.Fprintf(said, "%s: %s (see %s --help)\n", called, oneLine(err.Error()), called)
-		return exitUsage
+	case errors.As(err, new(usageError)):
+		code, help = exitUsage, fmt.Sprintf(" (see %s --help)", called)
+	case errors.Is(err, match.ErrVoid):
+		code = exitVoid
 	}
-	fmt.Fprintf(said, "%s: %s\n", called, oneLine(err.Error()))
-	if errors.Is(err, match.ErrVoid) {
-		return exitVoid
-	}
-	return exitError
+	fmt.Fprintf(said, "%s: %s%s\n", called, oneLine(err.Error()), help)
+	return code
 }
 
 // oneLine puts a text on one line, so that a name from a file cannot begin a line.

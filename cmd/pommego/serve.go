@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/url"
 	"os"
@@ -161,16 +162,16 @@ func (o *serveOptions) run(out io.Writer) error {
 	}
 	begun := time.Now()
 	err = srv.Serve(ctx, ln)
-	o.ops.log.Info("stopped", "seconds", time.Since(begun).Seconds(), "error", err)
+	slog.Info("stopped", "seconds", time.Since(begun).Seconds(), "error", err)
 	return err
 }
 
 // prepare completes the configuration, and checks combinations of flags that bridge
 // cannot check.
-func (o *serveOptions) prepare() error {
+func (o *serveOptions) prepare() (err error) {
 	o.limits()
 	o.cfg.IDs, o.cfg.Game, o.cfg.Variant, o.cfg.Version = catalog.IDs, catalog.Game, catalog.Variant, version()
-	if err := o.allow(); err != nil {
+	if err = cmp.Or(o.allow(), vacant(o.talks), o.ops.prepare(&o.cfg)); err != nil {
 		return err
 	}
 	if o.talks != "" && !o.openEnv {
@@ -180,20 +181,12 @@ func (o *serveOptions) prepare() error {
 		h := openenv.New(catalog.IDs())
 		o.cfg.Protocols, h.Dialogues = append(o.cfg.Protocols, h), dialogue.NewLog(o.talks)
 	}
-	err := vacant(o.talks)
-	if err != nil {
-		return err
-	}
 	if o.web {
 		o.cfg.ListKey = rand.Text()
 	}
 	if o.cfg.Token, err = serverToken(o.access.tokenFile); err != nil {
 		return err
 	}
-	if err := o.ops.prepare(&o.cfg); err != nil {
-		return err
-	}
-	o.access.tls.log = o.cfg.Log
 	o.access.warn(o.cfg.Log)
 	return o.access.check(o.listen, o.cfg.Token)
 }
@@ -252,8 +245,7 @@ func (o *serveOptions) announce(out io.Writer, addr net.Addr, page string) error
 	if page != "" && (!o.asJSON || o.readyFD >= 0) {
 		defer fmt.Fprintf(out, "running environments, in the browser: %s\n", page)
 	}
-	switch {
-	case o.asJSON && o.readyFD < 0:
+	if o.readyFD < 0 {
 		said := map[string]string{"address": address}
 		if o.ops.address != "" {
 			said["metrics"] = o.ops.url
@@ -261,10 +253,7 @@ func (o *serveOptions) announce(out io.Writer, addr net.Addr, page string) error
 		if page != "" {
 			said["web"] = page
 		}
-		return printJSON(out, said)
-	case o.readyFD < 0:
-		_, err := fmt.Fprintf(out, "pommego listens on %s\n", address)
-		return err
+		return say(out, o.asJSON, said, "pommego listens on "+address)
 	}
 	ready := os.NewFile(uintptr(o.readyFD), "ready-fd")
 	if ready == nil {

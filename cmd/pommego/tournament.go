@@ -70,21 +70,13 @@ flags and --part; then one takes all parts, with --take for each, and plays what
   pommego tournament --agents simple,random --games 10000 --part 5000-9999 --out part
   pommego tournament --agents simple,random --games 10000 --out results --take part --take other
   pommego tournament --env PommeFFAJava-v0 --agents java-osla,random --games 10x4`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			o.againstGiven = cmd.Flags().Changed("against")
-			o.gamesGiven = cmd.Flags().Changed("games")
-			if err := o.check(); err != nil {
-				return err
-			}
-			return exactly(0, "none")(cmd, args)
-		},
+		Args: exactly(0, "none"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
 	o.flags(cmd)
 	return cmd
 }
 
-// flags adds the flags.
 func (o *tournamentOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	o.chosenGame.add(cmd, defaultEnv)
@@ -108,25 +100,21 @@ func (o *tournamentOptions) flags(cmd *cobra.Command) {
 	f.BoolVar(&o.asJSON, "json", false, "print one JSON object")
 }
 
-// tournamentLog is the log's name in a tournament's folder.
 const tournamentLog = "games.jsonl"
 
 type tournamentOptions struct {
 	chosenGame
 	parts                   parts
 	format, agents, against string
-	againstGiven            bool
 	config                  tournament.Config
 	wait                    time.Duration
 	sprt                    []float64
-	gamesGiven              bool
 	games, out, dialogues   string
-	levels                  bool // --games is LxR
 	asJSON                  bool
 }
 
 func (o *tournamentOptions) run(cmd *cobra.Command) error {
-	t, err := o.prepare()
+	t, err := o.prepare(cmd.Flags().Changed)
 	if err != nil {
 		return err
 	}
@@ -177,13 +165,12 @@ func (o *tournamentOptions) run(cmd *cobra.Command) error {
 	return errors.Join(o.report(cmd.OutOrStdout(), r), talks.Err())
 }
 
-// check reads --games, and returns an error if flags contradict each other.
-func (o *tournamentOptions) check() error {
+// check reads --games and --sprt, and returns an error if flags contradict each other.
+func (o *tournamentOptions) check(gamesGiven bool) error {
 	c := &o.config
 	boards, repetitions, levels := strings.Cut(o.games, "x")
 	n, err := strconv.Atoi(boards)
 	if err == nil && levels {
-		o.levels = true
 		c.Repetitions, err = strconv.Atoi(repetitions)
 		n *= c.Repetitions
 	}
@@ -203,7 +190,7 @@ func (o *tournamentOptions) check() error {
 	case o.parts.part != "":
 		return usagef("--part and --sprt exclude each other: --sprt decides after each pair of games whether to continue")
 	}
-	if !o.gamesGiven {
+	if !gamesGiven {
 		c.Games = 100_000
 	}
 	c.SPRT, c.Mirrored = &tournament.SPRT{Elo0: o.sprt[0], Elo1: o.sprt[1]}, true
@@ -211,28 +198,30 @@ func (o *tournamentOptions) check() error {
 }
 
 // prepare makes the tournament from the flags.
-func (o *tournamentOptions) prepare() (*tournament.Tournament, error) {
+func (o *tournamentOptions) prepare(given func(flag string) bool) (*tournament.Tournament, error) {
+	if err := o.check(given("games")); err != nil {
+		return nil, err
+	}
 	game, err := o.chosenGame.game()
 	if err != nil {
 		return nil, err
 	}
 	c := &o.config
-	teams := len(game.Spec().Teams) < game.Spec().Seats
 	switch {
 	case o.format != "":
 		if err := c.Format.UnmarshalText([]byte(o.format)); err != nil {
 			return nil, usagef("--format: %w", err)
 		}
-	case teams:
+	case len(game.Spec().Teams) < game.Spec().Seats:
 		c.Format = tournament.TwoAgainstTwo
 	default:
 		c.Format = tournament.OneAgainstThree
 	}
 	c.Agents = agentNames(o.agents)
-	if o.againstGiven || c.Format == tournament.OneAgainstThree {
+	if given("against") || c.Format == tournament.OneAgainstThree {
 		c.Against = o.against
 	}
-	if o.levels && c.Mirrored {
+	if c.Repetitions > 0 && c.Mirrored {
 		c.Games *= len(game.Spec().Teams)
 	}
 	t, err := tournament.New(game, *c)
@@ -265,7 +254,6 @@ func (o *tournamentOptions) report(out io.Writer, r *tournament.Report) error {
 	return err
 }
 
-// describeProgress is a line about the progress of a tournament.
 func describeProgress(at tournament.Progress, then, now time.Duration) string {
 	if at.Test != nil {
 		return fmt.Sprintf("%d games, %v, %v", at.Done, at.Test, now.Round(time.Second))

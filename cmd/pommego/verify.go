@@ -34,15 +34,7 @@ Exits with 0 only if something was compared and nothing differed.`,
 		Example: `  pommego verify games.jsonl.gz
   pommego verify --json recorded
   pommego verify --show 100 games.jsonl`,
-		Args: func(_ *cobra.Command, args []string) error {
-			switch {
-			case len(args) == 0:
-				return usagef("no file is named, want FILE|FOLDER...")
-			case v.show < 0:
-				return usagef("--show is %d, want 0 or more", v.show)
-			}
-			return nil
-		},
+		Args: some("file", "FILE|FOLDER..."),
 		RunE: func(cmd *cobra.Command, args []string) error { return v.run(cmd.OutOrStdout(), args) },
 	}
 	cmd.Flags().IntVar(&v.show, "show", 10, "how many mismatches to list")
@@ -50,13 +42,15 @@ Exits with 0 only if something was compared and nothing differed.`,
 	return cmd
 }
 
-// verification has the flags of the command.
 type verification struct {
 	show   int
 	asJSON bool
 }
 
 func (v *verification) run(out io.Writer, paths []string) error {
+	if v.show < 0 {
+		return usagef("--show is %d, want 0 or more", v.show)
+	}
 	lines := out
 	if v.asJSON {
 		lines = io.Discard

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"fmt"
-	"io"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -73,20 +72,13 @@ func buildOf(info *debug.BuildInfo, ok bool) built {
 // build identifies a build: the version and the first digits of the program's
 // checksum, or the version alone if the program's file cannot be read.
 func build() string {
-	path, err := os.Executable()
+	path, _ := os.Executable() // without one, nothing can be read
+	program, err := os.ReadFile(path)
 	if err != nil {
 		return version()
 	}
-	program, err := os.Open(path)
-	if err != nil {
-		return version()
-	}
-	defer program.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, program); err != nil {
-		return version()
-	}
-	return fmt.Sprintf("%s-%x", version(), sum.Sum(nil)[:6])
+	sum := sha256.Sum256(program)
+	return fmt.Sprintf("%s-%x", version(), sum[:6])
 }
 
 func newVersion() *cobra.Command {
@@ -104,11 +96,7 @@ games from a seed the version of seeds: --json prints both.`,
 		Args: exactly(0, "none"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			b := buildOf(debug.ReadBuildInfo())
-			if asJSON {
-				return printJSON(cmd.OutOrStdout(), b)
-			}
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "pommego %s\n", b.Version)
-			return err
+			return say(cmd.OutOrStdout(), asJSON, b, "pommego "+b.Version)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false,

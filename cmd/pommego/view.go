@@ -1,14 +1,19 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"net/http"
+	"net/http/httputil"
 	"net/url"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -21,7 +26,12 @@ import (
 	"pommego/arena/web"
 	"pommego/env"
 	"pommego/env/catalog"
+	"pommego/internal/disk"
 )
+
+// livePage is the page of running environments. keyVariable is the environment variable for the key to
+// them: other users can read arguments.
+const livePage, keyVariable = "live.html", "POMMEGO_VIEW_KEY"
 
 type viewOptions struct {
 	listen     string
@@ -63,12 +73,7 @@ A page of one file, to be sent to others, is written by: pommego replay FILE --h
   pommego view results
   pommego view games.jsonl.gz --listen 127.0.0.1:8080
   pommego view ws://127.0.0.1:8765#KEY`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if err := o.checkListen(); err != nil {
-				return err
-			}
-			return exactly(1, "FILE, DATASET, TOURNAMENT or ADDRESS")(cmd, args)
-		},
+		Args: exactly(1, "FILE, DATASET, TOURNAMENT or ADDRESS"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd, args[0], cmd.Flags().Changed("game"))
 		},
@@ -91,7 +96,10 @@ A page of one file, to be sent to others, is written by: pommego replay FILE --h
 }
 
 func (o *viewOptions) run(cmd *cobra.Command, path string, begin bool) error {
-	if isAddress(path) {
+	if err := o.checkListen(); err != nil {
+		return err
+	}
+	if strings.HasPrefix(path, "ws://") || strings.HasPrefix(path, "wss://") || strings.HasPrefix(path, "unix:") {
 		return o.live(cmd, path)
 	}
 	games, err := gamesAt(path)
@@ -141,6 +149,34 @@ func gamesAt(path string) (games web.Source, err error) {
 	return web.Recorded(path, formats), nil
 }
 
+// inDataSet returns the folder of the data set that path is, or is a file of; "" if there is none.
+func inDataSet(path string) string {
+	folder := path
+	if info, err := os.Stat(path); err == nil && !info.IsDir() && strings.HasSuffix(path, ".parquet") {
+		folder = filepath.Dir(filepath.Dir(path))
+	}
+	if _, err := os.Stat(filepath.Join(folder, dataset.ManifestName)); err != nil {
+		return ""
+	}
+	return folder
+}
+
+// tournamentAt returns the log of the tournament that path is the folder of, or the log; "" if there is none. It
+// reads nothing of a pipe, which can be read only once.
+func tournamentAt(path string) string {
+	first := errors.New("the first line")
+	for _, log := range []string{filepath.Join(path, tournamentLog), path} {
+		info, err := os.Stat(log)
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		if err := disk.ReadLog(log, func([]byte) error { return first }, nil); errors.Is(err, first) {
+			return log
+		}
+	}
+	return ""
+}
+
 // variantOf is the game of an id. For an id with "custom:" it has the given rules; other ids have their own.
 func variantOf(id string, rules json.RawMessage) (env.Game, error) {
 	if base, own := strings.CutPrefix(id, "custom:"); own {
@@ -157,22 +193,18 @@ func (o *viewOptions) serve(ctx context.Context, out io.Writer, name string, cfg
 		return err
 	}
 	address := p.address(name, fragment)
-	if o.asJSON {
-		err = printJSON(out, map[string]string{"address": address})
-	} else {
-		_, err = fmt.Fprintf(out, "%s, to look at in the browser until you press Ctrl-C:\n%s\n", what, address)
-	}
-	if err != nil {
+	text := fmt.Sprintf("%s, to look at in the browser until you press Ctrl-C:\n%s", what, address)
+	if err := say(out, o.asJSON, map[string]string{"address": address}, text); err != nil {
 		return errors.Join(err, p.ln.Close())
 	}
 	return serveHTTP(ctx, p.ln, p.handler)
 }
 
-// live serves the page of a server's running environments.
 func (o *viewOptions) live(cmd *cobra.Command, address string) error {
-	address, key, err := keyed(address)
-	if err != nil {
-		return err
+	address, key, _ := strings.Cut(address, "#")
+	if key = cmp.Or(key, os.Getenv(keyVariable)); key == "" {
+		return usagef("the address is %s, want %s#KEY, or the key in %s: that of an environment, which the client that made "+
+			"it has, or that of the list, which pommego serve --web prints", address, address, keyVariable)
 	}
 	token, err := serverToken(o.tokenFile)
 	if err != nil {
@@ -197,13 +229,48 @@ func (o *viewOptions) live(cmd *cobra.Command, address string) error {
 
 // checkListen returns an error if other machines could connect.
 func (o *viewOptions) checkListen() error {
-	host, _, err := net.SplitHostPort(o.listen)
-	if err != nil {
+	if _, _, err := net.SplitHostPort(o.listen); err != nil {
 		return usagef("--listen: %w", err)
 	}
-	if !loopback(host) {
+	if !local(o.listen) {
 		return usagef("--listen is %s, want an address of this machine alone, such as 127.0.0.1:8080: forward the port to "+
 			"look from elsewhere", o.listen)
 	}
 	return nil
+}
+
+// liveConfig makes a page of running environments. live answers its requests below /live.
+func liveConfig(live http.Handler) web.Config {
+	answer := http.StripPrefix("/api", live).ServeHTTP
+	return web.Config{Handlers: map[string]http.HandlerFunc{"GET /api/live": answer, "GET /api/live/{game}": answer}}
+}
+
+func serverAt(address, token string, trusted *tls.Config) (http.Handler, error) {
+	scheme, network, target, host := "http", "unix", strings.TrimPrefix(address, "unix:"), "localhost"
+	if target == address {
+		u, err := url.Parse(address)
+		if err != nil || u.Host == "" {
+			return nil, usagef("the address is %q, want ws://HOST:PORT, wss://HOST:PORT or unix:PATH", address)
+		}
+		scheme, network, target, host = strings.Replace(u.Scheme, "ws", "http", 1), "tcp", u.Host, u.Host
+	}
+	return &httputil.ReverseProxy{
+		Transport: &http.Transport{
+			IdleConnTimeout: time.Second,
+			TLSClientConfig: trusted,
+			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+				return new(net.Dialer).DialContext(ctx, network, target)
+			},
+		},
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = scheme, host, host
+			r.Out.Header = http.Header{"View-Key": r.In.Header["View-Key"]}
+			if token != "" {
+				r.Out.Header.Set("Authorization", "Bearer "+token)
+			}
+		},
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
+			http.Error(w, fmt.Sprintf("the server at %s does not answer: %v", address, err), http.StatusBadGateway)
+		},
+	}, nil
 }

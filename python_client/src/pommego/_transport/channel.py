@@ -18,7 +18,6 @@ import os
 import platform
 import sys
 import time
-from collections import deque
 from collections.abc import Sequence
 from functools import partial
 
@@ -75,7 +74,6 @@ class Channel:
         size = 4 * (1 + most)
         self._games = [flat[at : at + size].view(np.int32).reshape(1 + most) for at in games]
         self._prepare_calls(flat.__array_interface__["data"][0])
-        self._posted: deque[tuple[int, int]] = deque()  # requests not answered yet, and their turns
         self._rest = 0  # waits left before spinning is tried again, ...
         self._next_rest = _REST  # ... and the number if it does not help then
 
@@ -105,13 +103,14 @@ class Channel:
         numbers[1 : 1 + len(games)] = games
         self.post(0, -1)
 
-    def post(self, request_id: int, place: int, number: int | None = None) -> None:
-        """Hand over the step whose actions were written last; its batch is to go to this place."""
+    def post(self, number: int, place: int) -> None:
+        """Hand over the step whose actions were written last; its batch is to go to this place.
+
+        The number is the request's id or, if the place is MESSAGE, its length.
+        """
         words, turn = self._words, self.turn
-        self._longs[_IDS + turn % self.slots] = request_id if number is None else number
+        self._longs[_IDS + turn % self.slots] = number
         words[_PLACES + turn % self.slots] = place + 1
-        if request_id:
-            self._posted.append((request_id, turn))
         self.turn = turn = turn + 1  # if interrupted from here on, the next call posts this step too
         if self._ordered:
             words[_POSTED] = turn & _MASK
@@ -121,13 +120,6 @@ class Channel:
             self._fence()
             words[_POSTED] = turn & _MASK
             self._wake()
-
-    def turn_of(self, request_id: int) -> int | None:
-        """Return the turn in which this request was posted, None if not. Call it in order of requests."""
-        posted = self._posted
-        while posted and posted[0][0] < request_id:
-            posted.popleft()
-        return posted[0][1] if posted and posted[0][0] == request_id else None
 
     def answered(self, turn: int) -> bool:
         """Whether the server has answered the step posted in this turn."""

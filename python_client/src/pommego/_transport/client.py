@@ -9,7 +9,6 @@ skipped.
 """
 
 import time
-from collections import deque
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -40,7 +39,6 @@ _MARGIN = 1 << 20  # bytes by which a message may be longer than the longest bat
 
 _LIMITS = ("batch_bytes", "games_per_env", "in_flight", "message_bytes")
 _NAME = f"pommego-python/{__version__}"
-_POSTED = ("simulate",)  # requests that can also go through shared memory
 
 _SAME_RELEASE = "Install client and server from the same release."
 
@@ -70,7 +68,8 @@ class Client:
         self._death = death
         self.next_id = 1
         self._replied = 0  # the id of the last reply that came as a message
-        self._expected: deque[int] = deque()
+        # By id, oldest first, requests without a reply: the turn in which one was posted, None if by message.
+        self._expected: dict[int, int | None] = {}
         self.memory: SharedMemory | None = None
         known = {"subprotocol": wire.SUBPROTOCOL, "token": token, "certificates": certificates}
         try:
@@ -105,9 +104,9 @@ class Client:
     def call(self, kind: str, reply: type[R], **fields: Any) -> R:
         """Send a request and wait for its reply."""
         message = self.encode(kind, **fields)
-        if kind in _POSTED and self.memory is not None and len(message) <= self.memory.room:
+        if kind == "simulate" and self.memory is not None and len(message) <= self.memory.room:
             self._slot(self.memory.asked[1])  # one that was interrupted may still lie there
-            request_id = self.memory.post_message(self._take_id(), message)
+            request_id = self.memory.post_message(self._take_id(self.memory.channel.turn), message)
         else:
             request_id = self.submit(message)
         try:
@@ -120,9 +119,9 @@ class Client:
         """Encode a request with the id that `submit` will give it."""
         return wire.encode(kind, self.next_id, fields)
 
-    def _take_id(self) -> int:
+    def _take_id(self, turn: int | None = None) -> int:
         request_id, self.next_id = self.next_id, self.next_id + 1
-        self._expected.append(request_id)
+        self._expected[request_id] = turn
         return request_id
 
     def submit(self, message: bytes | bytearray) -> int:
@@ -189,7 +188,7 @@ class Client:
         if memory is not None and games is not None:
             memory.channel.begin(games)
         elif memory is not None:
-            memory.channel.post(self._take_id(), memory.place())
+            memory.channel.post(self._take_id(memory.channel.turn), memory.place())
         elif games is not None:
             fields = {"games": wire.tensor(games), "actions": wire.tensor(where)}
             self.call("send", wire.Ok, env=made.env, **fields)
@@ -202,7 +201,7 @@ class Client:
             self.submit(self.encode("recv", env=self._made.env))
         else:
             self._slot()
-            self.memory.channel.post(self._take_id(), self.memory.place())
+            self.memory.channel.post(self._take_id(self.memory.channel.turn), self.memory.place())
 
     def places(self) -> list[Mapping]:
         """Return the parts of shared memory in which batches have arrived so far; none without it."""
@@ -224,7 +223,7 @@ class Client:
         """
         if not self._expected:
             raise ClosedError("no request is in flight")
-        reply = None if self.memory is None else self._receive_posted(self.memory, self._expected[0])
+        reply = self._receive_posted(*next(iter(self._expected.items())))
         while reply is None:
             reply = self._receive_message()
             if not self._answers(reply):
@@ -243,8 +242,7 @@ class Client:
 
     def give_up(self, request_id: int) -> None:
         """Skip the reply to this request when it arrives."""
-        if request_id in self._expected:
-            self._expected.remove(request_id)
+        self._expected.pop(request_id, None)
 
     def give_up_all(self) -> None:
         """Skip the replies to all requests in flight."""
@@ -276,26 +274,25 @@ class Client:
         return reply
 
     def _answers(self, reply: wire.Reply) -> bool:
-        if reply.id is None:
-            self._expected.popleft()
-        elif reply.id in self._expected:
-            while self._expected.popleft() != reply.id:
-                pass  # an interrupt lost the replies before it
-        else:
+        if reply.id is not None and reply.id not in self._expected:
             return False
+        for request_id in list(self._expected):  # an interrupt lost the replies before this one
+            del self._expected[request_id]
+            if reply.id in (request_id, None):
+                break
         return True
 
-    def _receive_posted(self, memory: SharedMemory, request_id: int) -> Any:
+    def _receive_posted(self, request_id: int, turn: int | None) -> Any:
         """Receive the answer to a posted step or request; None: the answer comes as a message."""
-        turn = memory.channel.turn_of(request_id)
         if turn is None:
             return None
-        if not memory.channel.spin(turn):
-            self._sleep_for(memory.channel, turn)
-        slot, size = memory.channel.take(turn)
+        channel = self.memory.channel
+        if not channel.spin(turn):
+            self._sleep_for(channel, turn)
+        slot, size = channel.take(turn)
         if not size:
             return None
-        self._expected.popleft()
+        del self._expected[request_id]
         return self._shared(request_id, size, slot)
 
     def _sleep_for(self, channel: Channel, turn: int) -> None:

@@ -34,11 +34,10 @@ class Mapping(mmap.mmap):
     """
 
     def __new__(cls, file: int, start: int, size: int, *, lends: bool) -> Mapping:
-        prot = mmap.PROT_READ | mmap.PROT_WRITE
-        mapping = super().__new__(cls, file, size, prot=prot, offset=start)
+        mapping = super().__new__(cls, file, size, offset=start)
         mapping.address = np.frombuffer(mapping, np.uint8).__array_interface__["data"][0]
         mapping.moved = mapping._withdrawn = False
-        mapping._lends, mapping._root = lends, _gone
+        mapping._lends, mapping._root = lends, lambda: None  # in place of a weak reference to a root
         _mappings.add(mapping)
         return mapping
 
@@ -69,10 +68,6 @@ class Mapping(mmap.mmap):
                 _munmap(ours, size)
         # Without memory for a copy, the server at least must not write here.
         self._withdrawn = self._lends and not self.moved
-
-
-def _gone() -> None:
-    """Stands for a weak reference to a root if there is no root."""
 
 
 _mappings: weakref.WeakSet[Mapping] = weakref.WeakSet()

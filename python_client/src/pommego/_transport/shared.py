@@ -120,7 +120,7 @@ class SharedMemory:
         """Post an encoded request, and return its id. The last one must have been answered."""
         self._requests[: len(message)] = message
         self.asked = request_id, self.channel.turn
-        self.channel.post(request_id, MESSAGE, len(message))
+        self.channel.post(len(message), MESSAGE)
         return request_id
 
     def take_back(self) -> None:

@@ -234,8 +234,11 @@ class WebSocket:
                 end = min(used + length, have)
                 payload, rest = bytes(head[used:end]), bytes(head[end:have])
                 head[: len(rest)], have = rest, len(rest)
+                if opcode == frames.PING:
+                    self._send_frame(frames.PONG, payload, self._deadline)
+                elif opcode == frames.CLOSE:
+                    raise self._closed_by_peer(payload)
                 if control:
-                    self._control(opcode, payload)
                     continue
                 self._begun, final = True, bool(first & frames.FIN)
                 yield from self._take(payload, length)
@@ -263,8 +266,16 @@ class WebSocket:
                 f"{self._peer} sent a message of at least {end} bytes; the limit is {self.max_message}",
                 frames.TOO_BIG,
             )
-        if end > len(self._memory):
-            self._grow(end)
+        if end > len(self._memory):  # views of the old memory remain valid
+            try:
+                memory = self._pool.take(end)
+            except (MemoryError, ValueError) as error:
+                raise ProtocolError(
+                    f"{self._peer} sent a message of at least {end} bytes, for which there is no memory",
+                    frames.TOO_BIG,
+                ) from error
+            memory[: self._size] = self._memory[: self._size]
+            self._memory = memory
         self._memory[self._size : self._size + len(early)] = early
         self._size += len(early)
         while self._size < end:
@@ -277,24 +288,6 @@ class WebSocket:
         if n == 0:
             raise ConnectionError(f"{self._peer} closed the connection without warning; it may have crashed")
         return n
-
-    def _grow(self, size: int) -> None:
-        """Move to a larger buffer. Views of the old one remain valid."""
-        try:
-            memory = self._pool.take(size)
-        except (MemoryError, ValueError) as error:
-            raise ProtocolError(
-                f"{self._peer} sent a message of at least {size} bytes, for which there is no memory",
-                frames.TOO_BIG,
-            ) from error
-        memory[: self._size] = self._memory[: self._size]
-        self._memory = memory
-
-    def _control(self, opcode: int, payload: bytes) -> None:
-        if opcode == frames.PING:
-            self._send_frame(frames.PONG, payload, self._deadline)
-        elif opcode == frames.CLOSE:
-            raise self._closed_by_peer(payload)
 
     def _closed_by_peer(self, payload: bytes) -> ConnectionError:
         try:

@@ -228,15 +228,12 @@ def server_error(error: Error) -> ServerError:
     return kind(error.code, error.message, error.hint, error.field, details)
 
 
-def _json(rules: Any) -> str:
-    return rules if isinstance(rules, str) else json.dumps(rules, default=plain)
-
-
 def encode(kind: str, request_id: int, fields: dict[str, Any]) -> bytes:
     """Encode a request; fields that are None are left out, and rules are sent as JSON."""
     given = {name: value for name, value in fields.items() if value is not None}
     if (rules := given.get("rules")) is not None:
-        given["rules"] = [_json(one) for one in ([rules] if isinstance(rules, dict) else rules)]
+        several = [rules] if isinstance(rules, dict) else rules
+        given["rules"] = [one if isinstance(one, str) else json.dumps(one, default=plain) for one in several]
     return _encoder.encode({"type": kind, "id": request_id, **given})
 
 
@@ -298,11 +295,10 @@ class StepRequest:
 
     def __init__(self, env: int, shape: Sequence[int]) -> None:
         size = int(np.prod(shape))
-        sample = {"type": "step", "id": 0, "env": env, "actions": ["uint8", list(shape), b"", bytes(size)]}
-        head, mark, rest = _encoder.encode(sample).partition(b"\xa2id\x00")
-        # The id always takes nine bytes, so that the bytes after it have fixed offsets.
-        self._message = bytearray(head + mark[:-1] + b"\xcf" + bytes(8) + rest)
-        self._id_at = len(head) + len(mark)
+        actions = ["uint8", list(shape), b"", bytes(size)]
+        # Ids always take nine bytes, as this one does, so that the bytes after them have fixed offsets.
+        self._message = bytearray(encode("step", 1 << 63, {"env": env, "actions": actions}))
+        self._id_at = self._message.index(LONG_ID) + len(LONG_ID)
         #: The array for the actions, uint8 in the given shape.
         self.actions = np.frombuffer(self._message, np.uint8)[len(self._message) - size :].reshape(shape)
 

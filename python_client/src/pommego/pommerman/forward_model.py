@@ -23,7 +23,6 @@ Observations = list[dict[str, Any]]
 MAPS = ("board", "bomb_blast_strength", "bomb_life", "bomb_moving_direction", "flame_life")
 _FOG = constants.Item.Fog.value
 _TEAMS = ({0, 2}, {1, 3})
-_WORDS = 2
 
 
 class ForwardModel:
@@ -49,7 +48,7 @@ class ForwardModel:
         for agent in agents:
             action = agent.act(obs[agent.agent_id], action_space=action_space) if agent.is_alive else stop
             if is_communicative and isinstance(action, int | np.integer):
-                action = [action] + [0] * _WORDS
+                action = [action, 0, 0]
             elif is_communicative and not isinstance(action, list):
                 raise TypeError(f"agent {agent.agent_id} acts {action!r}, expected an int or a list")
             actions.append(action)

@@ -64,18 +64,17 @@ class Dictionaries:
         """
         scalars = obs["scalars"]
         positions = scalars[:, self._body][:, :2].astype(np.int64)  # the original's type
-        maps = _split(obs["maps"])
-        return [
-            self._dictionary(*row) for row in zip(scalars.tolist(), map(tuple, positions), maps, strict=True)
-        ]
+        boards, others = obs["maps"][:, 0].copy(), obs["maps"][:, 1:].astype(np.float64)
+        parts = zip(scalars.tolist(), map(tuple, positions), boards, others, strict=True)
+        return [self._dictionary(row, position, (board, *rest)) for row, position, board, rest in parts]
 
     def _dictionary(
-        self, row: list[int], position: tuple[np.int64, np.int64], maps: dict[str, NDArray[Any]]
+        self, row: list[int], position: tuple[np.int64, np.int64], maps: tuple[NDArray[Any], ...]
     ) -> dict[str, Any]:
         _, _, ammo, blast, kicks = row[self._body]
         observation = {
             "alive": [_AGENT0 + seat for seat, lives in enumerate(row[self._alive]) if lives],
-            **maps,
+            **dict(zip(MAPS, maps, strict=True)),
             "game_type": self._game_type,
             "game_env": self._game_env,
             "position": position,
@@ -92,10 +91,3 @@ class Dictionaries:
 
 
 _ITEMS = list(constants.Item)  # by value
-
-
-def _split(maps: NDArray[np.uint8]) -> list[dict[str, NDArray[Any]]]:
-    """Split maps, uint8 (rows, 5, n, n), into each row's, by name: the board uint8, the others float64."""
-    boards = maps[:, 0].copy()
-    others = maps[:, 1:].astype(np.float64)
-    return [dict(zip(MAPS, (board, *rest), strict=True)) for board, rest in zip(boards, others, strict=True)]

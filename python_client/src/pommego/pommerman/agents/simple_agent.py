@@ -225,14 +225,11 @@ class SimpleAgent(BaseAgent):
 
         The hiding place is in another row and column, or further away than the blast.
         """
-        if ammo < 1:
-            return False
         row, col = my_position
-        for cell in items.get(Item.Passage, ()):
-            far = dist[cell]
-            if far != np.inf and (far > blast_strength or (cell[0] != row and cell[1] != col)):
-                return True
-        return False
+        return ammo >= 1 and any(
+            dist[cell] != np.inf and (dist[cell] > blast_strength or (cell[0] != row and cell[1] != col))
+            for cell in items.get(Item.Passage, ())
+        )
 
     @staticmethod
     def _has_bomb(obs: Mapping[str, Any]) -> bool:

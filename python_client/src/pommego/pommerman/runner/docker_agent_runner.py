@@ -5,7 +5,6 @@ import contextlib
 import json
 import re
 import traceback
-from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
@@ -63,7 +62,9 @@ class DockerAgentRunner(abc.ABC):
 
     def server(self, host: str, port: int) -> HTTPServer:
         """Return a server that already listens; its method `serve_forever` answers requests."""
-        return HTTPServer((host, port), _handler(self._answer))
+        server = HTTPServer((host, port), _Handler)
+        server.answer = self._answer
+        return server
 
     def _answer(self, path: str, fields: dict[str, Any]) -> dict[str, Any]:
         """Call the method for a path."""
@@ -100,51 +101,47 @@ def _observation(sent: dict[str, Any]) -> dict[str, Any]:
     return obs
 
 
-def _handler(
-    answer: Callable[[str, dict[str, Any]], dict[str, Any]],
-) -> type[BaseHTTPRequestHandler]:
-    """Return a request handler that answers with a function of the path and the fields."""
+class _Handler(BaseHTTPRequestHandler):
+    """Answers with the runner's methods; its server has them as `answer`."""
 
-    class Handler(BaseHTTPRequestHandler):
-        timeout = _SECONDS
+    timeout = _SECONDS
 
-        def do_GET(self) -> None:
-            self._answer({})
+    def do_GET(self) -> None:
+        self._answer({})
 
-        def do_POST(self) -> None:
-            length = self.headers.get("Content-Length") or "0"
-            if not re.fullmatch("[0-9]{1,9}", length) or int(length) > _LONGEST:
-                self._refuse(413, f"Content-Length is {length[:20]!r}, expected at most {_LONGEST}")
-                return
-            try:
-                fields = _fields(self.rfile.read(int(length)))
-            except ValueError as error:
-                self._refuse(400, str(error))
-                return
-            self._answer(fields)
+    def do_POST(self) -> None:
+        length = self.headers.get("Content-Length") or "0"
+        if not re.fullmatch("[0-9]{1,9}", length) or int(length) > _LONGEST:
+            self._refuse(413, f"Content-Length is {length[:20]!r}, expected at most {_LONGEST}")
+            return
+        try:
+            fields = _fields(self.rfile.read(int(length)))
+        except ValueError as error:
+            self._refuse(400, str(error))
+            return
+        self._answer(fields)
 
-        def _answer(self, fields: dict[str, Any]) -> None:
-            if self.path not in _PATHS[self.command]:
-                self._refuse(404, f"there is no {self.command} {self.path}")
-                return
-            try:
-                body = json.dumps(answer(self.path, fields), cls=utility.PommermanJSONEncoder).encode()
-            except Exception as error:
-                traceback.print_exc()
-                self._refuse(500, f"{type(error).__name__}: {error}")
-                return
-            with contextlib.suppress(ConnectionError):  # the client may have given up
-                self.send_response(200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
+    def _answer(self, fields: dict[str, Any]) -> None:
+        if self.path not in _PATHS[self.command]:
+            self._refuse(404, f"there is no {self.command} {self.path}")
+            return
+        try:
+            answer = self.server.answer(self.path, fields)
+            body = json.dumps(answer, cls=utility.PommermanJSONEncoder).encode()
+        except Exception as error:
+            traceback.print_exc()
+            self._refuse(500, f"{type(error).__name__}: {error}")
+            return
+        with contextlib.suppress(ConnectionError):  # the client may have given up
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
 
-        def _refuse(self, status: int, reason: str) -> None:
-            with contextlib.suppress(ConnectionError):
-                self.send_error(status, explain=reason)
+    def _refuse(self, status: int, reason: str) -> None:
+        with contextlib.suppress(ConnectionError):
+            self.send_error(status, explain=reason)
 
-        def log_message(self, *_: Any) -> None:
-            """Log nothing: an action is requested every tenth of a second."""
-
-    return Handler
+    def log_message(self, *_: Any) -> None:
+        """Log nothing: an action is requested every tenth of a second."""
