@@ -20,9 +20,9 @@ from pommego.spec import BOX
 from pommego.vector import RENDER_MODES, PommegoVectorEnv
 
 if TYPE_CHECKING:
-    from pommego._core.hosts import Hosts
     from pommego._core.opponents import LineUps, Opponent, Opponents
     from pommego._core.saved import Starts
+    from pommego._core.several import Hosts
     from pommego.single import PommegoEnv
     from pommego.state import State
 
@@ -283,7 +283,7 @@ def _hosts(
         return None
     if not isinstance(address, str | Sequence):
         return address
-    from pommego._core.hosts import Servers
+    from pommego._core.several import Servers
 
     return Servers(address, replace, timeout)
 

@@ -49,10 +49,10 @@ class Host:
 class Portion:
     """Some games of an environment, which one server or actor steps together."""
 
-    def __init__(self, make: Make, first: int, count: int, *, retries: float) -> None:
+    def __init__(self, make: Make, numbers: range, *, retries: float) -> None:
         self._make, self._retries = make, retries
         self.games = make(None)
-        self.first, self.numbers, self.slice = first, range(first, first + count), slice(first, first + count)
+        self.first, self.numbers, self.slice = numbers.start, numbers, slice(numbers.start, numbers.stop)
         self.under_way = False
         self.lost, self.error = 0, ""
         self._saved: list[bytes] | None = None  # None: the games have not been reset yet
