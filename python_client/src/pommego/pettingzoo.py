@@ -28,10 +28,10 @@ from pommego._core.call_lock import uncopied
 from pommego._core.checks import at_least
 from pommego._core.connecting import Connection
 from pommego._core.more_checks import one_action
-from pommego._core.rows import to_box
+from pommego._core.rows import row_obs, to_box
 from pommego.errors import PommegoError
 from pommego.making import make_vec
-from pommego.single import row_info, row_obs
+from pommego.single import row_info
 from pommego.spec import GameSpec
 from pommego.vector import PommegoVectorEnv
 
@@ -249,7 +249,7 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
         return spaces.Dict({"observation": observation, "action_mask": mask})
 
     def _observations(self, info: dict[str, Any]) -> dict[str, Any]:
-        seen = {agent: row_obs(self._obs, self._rows[agent]) for agent in self.agents}
+        seen = {agent: row_obs(self._obs, self._rows[agent], len(self._rows)) for agent in self.agents}
         if not self._masks_inside:
             return seen
         return {

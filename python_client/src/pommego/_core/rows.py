@@ -27,6 +27,13 @@ def rows_of(games: NDArray[Any], learners: int) -> NDArray[np.intp]:
     return (first[:, None] + np.arange(learners)).ravel() if learners > 1 else first
 
 
+def row_obs(obs: Any, row: int, rows: int) -> Any:
+    """Return one of `rows` rows of an observation, without a copy. Arrays may have games in place of rows."""
+    if isinstance(obs, np.ndarray):
+        return obs[row]
+    return {name: array[row * len(array) // rows] for name, array in obs.items()}
+
+
 def sample(masks: Sequence[NDArray[np.int8]], rng: np.random.Generator) -> NDArray[np.uint8]:
     """Draw legal actions, (rows, components), from a mask (rows, choices) for each component."""
     drawn = []
