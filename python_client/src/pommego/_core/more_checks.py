@@ -123,23 +123,19 @@ def one_action(what: str, action: Any, space: gymnasium.Space, *, acts: bool = T
     return given
 
 
-def legal(
-    actions: ArrayLike, acts: NDArray[np.bool_], like: NDArray[np.uint8], choices: Sequence[Any]
-) -> NDArray[np.uint8]:
-    """Return actions with the shape (games, learners, ...) of `like`, checked as the server does.
-
-    It checks the rows that act, bool (games, learners).
-    """
-    given = np.empty((acts.size, *like.shape[2:]), np.uint8)
+def legal(actions: ArrayLike, acts: NDArray[np.bool_], choices: Sequence[Any]) -> NDArray[np.uint8]:
+    """Return actions as (games, learners, ...), of which those in `acts` are checked as the server does."""
+    components = len(choices)
+    given = np.empty((acts.size, components) if components > 1 else acts.size, np.uint8)
     wire.write_actions(actions, given, *acts.shape)
-    parts = given.reshape(*acts.shape, -1)
+    parts = given.reshape(*acts.shape, components)
     for component, choice in enumerate(choices):
         wrong = acts & (parts[..., component] >= choice.n)
         if wrong.any():
             row = int(wrong.ravel().argmax())
-            value = parts.reshape(-1, parts.shape[2])[row, component]
+            value = parts[..., component].flat[row]
             where = row, component, choice.name, choice.n - 1
             message = BAD_ACTION.format(*where, value=value)
             details = {"action": where} if value == 255 else {}
             raise ServerError("bad_action", message, field="actions", details=details)
-    return given.reshape(*acts.shape, *like.shape[2:])
+    return given.reshape(*acts.shape, *given.shape[1:])

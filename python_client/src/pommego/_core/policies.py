@@ -180,7 +180,7 @@ class PolicyGames:
     def send(self, actions: ArrayLike, games: Array | None = None, *, reuse: bool = False) -> None:
         """Ask the policies, and begin a step; see `Session`."""
         which = self._every if games is None else games
-        given = legal(actions, self._acts[which], self._actions, self._choices)
+        given = legal(actions, self._acts[which], self._choices)
         if not self._asked and games is None:  # the last batch was lost, as by Ctrl-C
             self._without_policies(self._inner.ask(Games.observe))
         while self._asked:

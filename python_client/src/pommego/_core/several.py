@@ -48,7 +48,6 @@ class JoinedGames:
         self._received: list[View | ServerError] = []  # of the current step, by portion
         self._acts = np.zeros((total, one.learners), np.bool_)  # rows whose next action counts
         self._over = np.zeros(total, np.bool_)  # games that need a reset
-        self._like = np.zeros((total, one.learners, *made.action_shape[1:]), np.uint8)
 
     @property
     def address(self) -> str:
@@ -79,7 +78,7 @@ class JoinedGames:
         if self._over.any():
             game = int(self._over.argmax())
             raise ServerError("game_finished", f"game {game} has finished", "reset it with a mask", "games")
-        own = legal(actions, self._acts, self._like, self.about.spec.actions)
+        own = legal(actions, self._acts, self.about.spec.actions)
         with self._or_close():
             for portion in self.portions:
                 portion.begin(own[portion.slice].reshape(-1, *own.shape[2:]).copy())
