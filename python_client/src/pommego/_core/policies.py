@@ -1,6 +1,6 @@
 """Seats that policies in Python play: their rows are hidden from the caller."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MethodType
 from typing import Any
@@ -51,8 +51,8 @@ class PolicyGames:
         self._asked: list[tuple[Array, Observation, dict[str, Array]]] = []
         self._latest: dict[int, Any] = {}  # for each opponent, the policy or pool last set there
         self._set(line_ups)
-        self._policies: list[Any] = []  # those with a seat; `_playing` has their numbers, -1: an agent
-        self._playing = np.full((games, made.policies), -1)
+        self._policies: dict[int, Policy] = {}  # those with a seat, by their keys
+        self._playing = np.zeros((games, made.policies), np.int64)  # keys; 0: an agent plays the seat
         # The pools of each game, with their members and the rows that these play.
         self._pools: list[dict[Pool, tuple[Member, list[int]]]] = [{} for _ in range(games)]
 
@@ -140,22 +140,19 @@ class PolicyGames:
                     member, rows = members[player]
                     rows.append(self.about.learners + j)
                     player = member.policy
-                self._playing[game, j] = -1 if isinstance(player, str) else self._number(player)
+                self._playing[game, j] = 0 if isinstance(player, str) else self._key(player)
         self._seed[games], self._episode[games], self._known[games] = view.seed, view.episode, True
         return first
 
-    def _number(self, policy: Any) -> int:
-        for n, known in enumerate(self._policies):
-            if known is policy or (isinstance(policy, MethodType) and known == policy):
-                return n
-        options_for([policy], {"observation": self.about.encoding.name, "mask": self.about.made.mask})
-        unused = set(range(len(self._policies))) - set(self._playing.ravel().tolist())
-        if not unused:
-            self._policies.append(policy)
-            return len(self._policies) - 1
-        n = unused.pop()
-        self._policies[n] = policy
-        return n
+    def _key(self, policy: Policy) -> int:
+        if isinstance(policy, MethodType):  # `agent.act` is another object each time, and one policy
+            policy = next((known for known in self._policies.values() if known == policy), policy)
+        if id(policy) not in self._policies:
+            options_for([policy], {"observation": self.about.encoding.name, "mask": self.about.made.mask})
+            for unused in self._policies.keys() - set(self._playing.ravel().tolist()):
+                del self._policies[unused]
+            self._policies[id(policy)] = policy
+        return id(policy)
 
     def _record(self, view: View, games: Array) -> None:
         """Count the results of learners against each member, or, if there are none, beside it."""
@@ -190,15 +187,21 @@ class PolicyGames:
         self._inner.send(every.reshape(-1, *every.shape[2:]), games, reuse=reuse)
 
     def _ask(self, games: Array, seen: Observation, info: dict[str, Array]) -> None:
-        playing = self._playing[games].ravel()
-        chosen = np.zeros((len(playing), *self._actions.shape[2:]), np.uint8)
-        numbers, begin = np.unique(playing, return_index=True)
-        for number in numbers[begin.argsort()].tolist():  # the order depends on the rows alone
-            if number >= 0:
-                rows = np.flatnonzero(playing == number)
-                own = take_rows(seen, rows), take_rows(info, rows)
-                chosen[rows] = choose(self._policies[number], *own, self._choices)
+        chosen = decide(self._policies, self._playing[games].ravel(), seen, info, self._choices)
         self._actions[games] = chosen.reshape(len(games), *self._actions.shape[1:])
+
+
+def decide(
+    policies: Mapping[int, Policy], players: Array, seen: Any, info: Any, choices: Sequence[Choice]
+) -> Array:
+    """Ask policies for the actions of their rows, where `players` has their keys; those of others are 0."""
+    actions = np.zeros((len(players), len(choices)) if len(choices) > 1 else len(players), np.uint8)
+    keys, begin = np.unique(players, return_index=True)
+    for key in keys[begin.argsort()].tolist():  # the order depends on the rows alone
+        if key in policies:
+            rows = np.flatnonzero(players == key)
+            actions[rows] = choose(policies[key], take_rows(seen, rows), take_rows(info, rows), choices)
+    return actions
 
 
 def choose(
