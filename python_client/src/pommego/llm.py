@@ -24,7 +24,7 @@ import msgspec
 import numpy as np
 
 from pommego._core import checks
-from pommego._core.describing import describe, running
+from pommego._core.describing import describe, running, shared
 from pommego._core.matches import RESULTS
 from pommego._core.playing import Game, Played
 from pommego._core.transcripts import Transcripts
@@ -34,7 +34,6 @@ from pommego._version import __version__
 from pommego.errors import ProtocolError, ServerError, on_failure
 from pommego.evaluation import SEED, play_suite, play_ways, seatings
 from pommego.results import Evaluation
-from pommego.server import Server
 from pommego.spec import GameSpec
 from pommego.suites import SuiteResult, named
 
@@ -49,9 +48,6 @@ _OPTIONS += ("system_prompt", "episode_id", "wait_s", "move_timeout_s", "stand_i
 _LONGEST = 1 << 20  # bytes of a message of the server
 _PATIENCE = 7200.0  # seconds for an answer: twice the longest time for which a game may wait for others
 _END = 8192  # characters of each end of a long answer that are sent: the server reads fewer
-
-_own: list[Server] = []  # the server that this process's environments share
-_starting = threading.Lock()
 
 
 class _About(msgspec.Struct, frozen=True):
@@ -115,7 +111,7 @@ class Environment:
             raise ValueError(
                 'detail is "image", expected full, short or json: only llm:, OpenEnv and MCP show it'
             )
-        address, token = self._where if self._where[0] else _own_server()
+        address, token = self._where if self._where[0] else shared(openenv=True)
         where = Address.parse(address)
         where = replace(where, path=where.path.rstrip("/") + "/ws")
         self._socket = WebSocket.connect(where, subprotocol=None, token=token, max_message=_LONGEST)
@@ -186,13 +182,6 @@ class Environment:
 def _socket_address(address: str | None) -> str | None:
     """Return an address in the form for WebSockets: ws for http, wss for https."""
     return address and re.sub("^http", "ws", address)
-
-
-def _own_server() -> tuple[str, str]:
-    with _starting:
-        if not _own or not _own[0].running:
-            _own[:] = [Server(openenv=True)]
-        return _own[0].address, _own[0].token
 
 
 def evaluate(

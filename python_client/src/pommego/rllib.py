@@ -17,7 +17,6 @@ Needs the extra ``pommego[rllib]``.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -32,10 +31,10 @@ from ray.rllib.env.multi_agent_env import MultiAgentEnv
 from ray.tune.registry import register_env
 
 from pommego._core.batch import Observation
+from pommego._core.describing import shared
 from pommego._core.rows import fields_of
 from pommego.making import make_vec
 from pommego.pettingzoo import parallel_env
-from pommego.server import Server
 from pommego.single import PommegoEnv
 from pommego.spec import Encoding, GameSpec
 from pommego.vector import PommegoVectorEnv
@@ -205,17 +204,8 @@ def _connected(config: Mapping[str, Any]) -> dict[str, Any]:
     if "id" not in options:
         raise KeyError('env_config needs "id", such as {"id": "PommeFFACompetition-v0"}')
     if options.get("address") is None:
-        server = _server()
-        if not server.running:
-            _server.cache_clear()
-            server = _server()
-        options |= {"address": server.address, "token": server.token}
+        options["address"], options["token"] = shared(transport="unix", allow_agents=("*",))
     return options
-
-
-@functools.cache
-def _server() -> Server:
-    return Server(transport="unix", allow_agents=["*"])
 
 
 def register() -> None:

@@ -1,6 +1,7 @@
 """Lists a server's games, and runs a server while something needs one."""
 
 import contextlib
+import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import closing
@@ -12,6 +13,9 @@ from pommego._transport import wire
 from pommego._transport.client import Client
 from pommego.server import Server
 from pommego.spec import GameSpec
+
+_shared: dict[tuple[tuple[str, Any], ...], Server] = {}  # servers by their options
+_starting = threading.Lock()
 
 
 @contextlib.contextmanager
@@ -27,6 +31,15 @@ def running(address: str | None, token: str | None) -> Iterator[dict[str, Any]]:
         yield {"address": server.address, "token": server.token}
         for text in failures(server._output):
             warnings.warn(f"an agent failed, and played stop: {text}", stacklevel=4)
+
+
+def shared(**options: Any) -> tuple[str, str]:
+    """Return address and token of a server that all of this process share, and that ends with it."""
+    key = tuple(options.items())
+    with _starting:
+        if key not in _shared or not _shared[key].running:
+            _shared[key] = Server(**options)
+        return _shared[key].address, _shared[key].token
 
 
 def catalog(
