@@ -98,19 +98,15 @@ class PolicyGames:
         """Keep the policies' rows, and return the caller's."""
         games = self._every if view.games is None else view.games
         n, own = len(games), self.about.learners
-        hidden = slice(own, None)
-        alive = view.info["alive"].reshape(n, self._all)
         self._record(view, games)
         first = self._begin(view, games)
         counts = view.acts(self.about.made.autoreset_mode)
         self._acts[games] = counts[:, :own]
         self._seats[games] = view.info["seat"].reshape(n, self._all)
+        hidden, seats = slice(own, None), self._all - own
+        shown = {name: view.info[name] for name in ("action_mask", "alive", "seat")}
         seen = keep_rows(view.obs, n, self._all, hidden, copy=True, expand=True)
-        seats = self._all - own
-        info = {
-            "action_mask": keep_rows(view.info["action_mask"], n, self._all, hidden, copy=True),
-            "alive": alive[:, own:].flatten(),
-            "seat": keep_rows(view.info["seat"], n, self._all, hidden, copy=True),
+        info = keep_rows(shown, n, self._all, hidden, copy=True) | {
             "valid": counts[:, own:].ravel(),
             "first": first.repeat(seats),
             "row": (games[:, None] * seats + np.arange(seats)).ravel(),
@@ -118,7 +114,11 @@ class PolicyGames:
         if view.games is None:
             self._asked.clear()
         self._asked.append((games, seen, info))
-        return _kept(view, n, self._all, slice(0, own), copy=self._copy)
+        names = ("obs", "reward", "terminated", "truncated", "info", "stats")
+        whole = {name: getattr(view, name) for name in names}
+        kept = keep_rows(whole, n, self._all, slice(own), copy=self._copy)
+        final = keep_rows(view.final, view.finished.size, self._all, slice(own), copy=self._copy)
+        return replace(view, **kept, final=final)
 
     def _begin(self, view: View, games: Array) -> Array:
         """Seat policies in the games whose episode begins, and say which those are."""
@@ -228,10 +228,3 @@ def checked(policy: Policy, given: Any, info: dict[str, Array], choices: Sequenc
                 f"of seat {info['seat'][wrong.argmax()]}, expected 0 to {choice.n - 1}"
             )
     return np.where(info["valid"].reshape(-1, *(1,) * (given.ndim - 1)), given, 0).astype(np.uint8)
-
-
-def _kept(view: View, games: int, learners: int, rows: slice, *, copy: bool) -> View:
-    names = ("obs", "reward", "terminated", "truncated", "info", "stats")
-    kept = {name: keep_rows(getattr(view, name), games, learners, rows, copy=copy) for name in names}
-    final = keep_rows(view.final, view.finished.size, learners, rows, copy=copy)
-    return replace(view, **kept, final=final)
