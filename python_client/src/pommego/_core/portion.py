@@ -133,7 +133,9 @@ class Portion:
             self.under_way = False
             if self._since and not isinstance(e, GamePanicError):  # the games have not made it
                 self._since.pop()
-            raise _of_game(e, self.first) from e
+            if "game" in e.details:
+                e.details["game"] += self.first
+            raise
         self.under_way = False
         return view
 
@@ -163,10 +165,3 @@ class Portion:
         with contextlib.suppress(ServerError):  # before the first reset, or after a bug in a game
             self._saved = games.ask(save, list(range(len(self.numbers))), False)
             self._since = []
-
-
-def _of_game(error: ServerError, first: int) -> ServerError:
-    if "game" not in error.details:
-        return error
-    details = error.details | {"game": error.details["game"] + first}
-    return type(error)(error.code, error.message, error.hint, error.field, details)
