@@ -24,7 +24,7 @@ from pommego._core.more_checks import legal
 from pommego._core.opponents import LineUps
 from pommego._core.portion import Host, Make, Portion
 from pommego._core.saved import Starts, restore, save, set_starts
-from pommego._core.session import Numbers, Session
+from pommego._core.session import Session
 from pommego.errors import ClosedError, ConnectionError, ServerError, TimeoutError, on_failure
 
 _PAUSE = 0.2  # seconds to wait after all servers have been tried without success
@@ -73,7 +73,7 @@ class JoinedGames:
             self.close()
             raise
 
-    def send(self, actions: ArrayLike, games: Numbers = None, *, reuse: bool = False) -> None:
+    def send(self, actions: ArrayLike, games: None = None, *, reuse: bool = False) -> None:
         """Begin a step; see `Session`. It checks all actions first: either all servers begin it or none."""
         if self._over.any():
             game = int(self._over.argmax())
