@@ -67,14 +67,7 @@ def make_vec(
 
 
 class Actors(Hosts):
-    """Actors of a Ray cluster.
-
-    Args:
-        count: how many.
-        options: theirs.
-        retries: how often the games of each may be made again.
-        timeout: seconds to wait for one.
-    """
+    """Actors of a Ray cluster; each of their games may be made again `retries` times."""
 
     kind = "actors"
 
@@ -120,14 +113,7 @@ class _Host:
 
 
 class ActorGames:
-    """The games of a `Session` in an actor.
-
-    Args:
-        actor: a `_Host`.
-        known: what its `begin` will return.
-        number: the actor's.
-        timeout: seconds to wait for one reply.
-    """
+    """The games of a `Session` in a `_Host`; `known` is what its `begin` will return."""
 
     server = None
 
