@@ -166,16 +166,13 @@ def _result(task: ray.ObjectRef) -> dict[str, bytes]:
 
 def _flag(name: str, value: Any) -> list[str]:
     """Return a flag of the command; none for None."""
-    flag = "--" + name.replace("_", "-")
     if value is None:
         return []
-    if isinstance(value, bool):
-        return [f"{flag}={'true' if value else 'false'}"]
-    if isinstance(value, Mapping):
-        return [flag, json.dumps(value)]
-    if isinstance(value, list | tuple):
-        return [flag, ",".join(map(str, value))]
-    return [flag, str(value)]
+    if isinstance(value, bool | Mapping):
+        value = json.dumps(value)
+    elif isinstance(value, list | tuple):
+        value = ",".join(map(str, value))
+    return [f"--{name.replace('_', '-')}={value}"]
 
 
 def _make(command: str, flags: list[str], part: str, cpus: int) -> dict[str, bytes]:
