@@ -11,10 +11,9 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from pommego.data.episode import Episode
 from pommego.data.loading import Batch, load
 from pommego.data.manifest import Manifest
-from pommego.data.whole import episodes
+from pommego.data.whole import Episode, episodes
 
 _AT_ONCE = 256  # episodes passed to Minari at a time
 
