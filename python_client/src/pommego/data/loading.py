@@ -88,14 +88,9 @@ class Loader:
         return self._kept(joined(parts) if parts else _arrays(table.slice(0, 0), self.manifest, self._read))
 
     def _kept(self, batch: Batch) -> Batch:
-        keep = None
-        for _, test in self._where:
-            passed = np.asarray(test(batch), np.bool_)
-            keep = passed if keep is None else keep & passed
+        keep = np.logical_and.reduce([np.asarray(test(batch), np.bool_) for _, test in self._where])
         wanted = {name: array for name, array in batch.items() if name.removeprefix("_") in self.columns}
-        if keep is None or keep.all():
-            return wanted
-        return {name: array[keep] for name, array in wanted.items()}
+        return wanted if keep.all() else {name: array[keep] for name, array in wanted.items()}
 
 
 def load(
