@@ -12,12 +12,12 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from pommego._core import checks, rows
+from pommego._core import checks
 from pommego._core.batch import Observation
 from pommego._core.call_lock import CallLock, locked, uncopied
 from pommego._core.games import Games
 from pommego._core.info import InfoMaker
-from pommego._core.rows import fields_of
+from pommego._core.rows import fields_of, sample
 from pommego._core.session import Session
 from pommego._transport import wire
 from pommego.errors import PommegoError, on_failure
@@ -633,7 +633,16 @@ class PommegoVectorEnv(VectorEnv):
         Returns:
             views in the new shape.
         """
-        return rows.by_game(x, self.batch_size, self.learners)
+        if isinstance(x, Mapping):
+            return {key: self.by_game(value) for key, value in x.items()}
+        if isinstance(x, tuple):
+            return tuple(map(self.by_game, x))
+        if not isinstance(x, np.ndarray) or not x.ndim:
+            return x
+        shape = (self.batch_size, self.learners, *x.shape[1:])
+        if len(x) == self._rows:
+            return x.reshape(shape)
+        return np.broadcast_to(x[:, None], shape) if len(x) == self.batch_size else x
 
     def split_mask(self, action_mask: NDArray[np.int8]) -> tuple[NDArray[np.int8], ...]:
         """Split (..., choices) into one mask for each component of an action, without a copy."""
@@ -661,7 +670,7 @@ class PommegoVectorEnv(VectorEnv):
             raise ValueError(
                 f"action_mask must have shape {shape}, as info['action_mask'] has, got {mask.shape}"
             )
-        drawn = rows.sample(self.split_mask(mask), self.np_random)
+        drawn = sample(self.split_mask(mask), self.np_random)
         return drawn.reshape(-1, *self._session.about.made.action_shape[1:])
 
     def __enter__(self) -> Self:
