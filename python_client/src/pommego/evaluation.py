@@ -17,9 +17,9 @@ from pommego._core.batch import Observation
 from pommego._core.connecting import Connection
 from pommego._core.describing import describe, running
 from pommego._core.matches import play_matches, rules_alone
+from pommego._core.more_checks import check_options
 from pommego._core.opponents import Opponent, check_player
 from pommego._core.playing import Game, Played, play_games, progress
-from pommego._core.wording import check_options
 from pommego.making import make_vec
 from pommego.pool import SEARCH, Pool
 from pommego.results import Evaluation

@@ -39,7 +39,7 @@ def _with_advice(function: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(function)
     def advised(*args: P.args, **options: P.kwargs) -> R:
         if not known >= options.keys():
-            from pommego._core.wording import check_options
+            from pommego._core.more_checks import check_options
 
             check_options(options, (), function)
         return function(*args, **options)
@@ -227,7 +227,7 @@ def make_vec(
         try:
             games = hosts.join(connect, num_envs, line_ups) if hosts else connect(address, own)
         except ServerError as e:
-            from pommego._core.wording import in_our_words
+            from pommego._core.more_checks import in_our_words
 
             raise in_our_words(e) from None
         viewer = None
@@ -303,7 +303,7 @@ def make(id: str, *, render_mode: str | None = None, **options: Any) -> PommegoE
 
     Other errors are those of `make_vec`.
     """
-    from pommego._core.wording import check_options
+    from pommego._core.more_checks import check_options
 
     check_options(options, ("num_envs", "autoreset_mode", "batch_size", "copy"), make, make_vec)
     options = {"workers": 1} | against_simple(options)

@@ -27,8 +27,8 @@ from pommego._core.batch import Observation
 from pommego._core.call_lock import uncopied
 from pommego._core.checks import one_seed
 from pommego._core.connecting import Connection
+from pommego._core.more_checks import check_options
 from pommego._core.rows import fields_of
-from pommego._core.wording import check_options
 from pommego.making import make_vec as make_vector_env
 from pommego.single import row_info
 from pommego.spec import BOX

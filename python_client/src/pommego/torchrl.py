@@ -23,8 +23,8 @@ from torchrl.envs import EnvBase
 from pommego._core.batch import Observation
 from pommego._core.call_lock import uncopied
 from pommego._core.connecting import Connection
+from pommego._core.more_checks import check_options
 from pommego._core.rows import fields_of
-from pommego._core.wording import check_options
 from pommego.making import make_vec as make_vector_env
 from pommego.vector import PommegoVectorEnv
 

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pommego._core.connecting import Connection
+from pommego._core.more_checks import check_options
 from pommego._core.playing import searching
 from pommego._core.policies import checked
 from pommego._core.program import rules_of, run
-from pommego._core.wording import check_options
 from pommego.data.manifest import Manifest
 from pommego.making import make_vec
 from pommego.pool import SEARCH, check_policy, options_for

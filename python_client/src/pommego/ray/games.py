@@ -14,10 +14,10 @@ from pommego import making
 from pommego._core import checks
 from pommego._core.batch import View
 from pommego._core.games import Games
+from pommego._core.more_checks import check_options
 from pommego._core.portion import Make
 from pommego._core.session import About
 from pommego._core.several import Connect, Hosts
-from pommego._core.wording import check_options
 from pommego.errors import ConnectionError, TimeoutError, on_failure
 from pommego.vector import PommegoVectorEnv
 
