@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from pommego._core import checks
 from pommego._core.batch import Observation
@@ -18,16 +18,13 @@ from pommego._core.connecting import Connection
 from pommego._core.describing import describe, running
 from pommego._core.matches import play_matches, rules_alone
 from pommego._core.more_checks import check_options
-from pommego._core.opponents import Opponent, check_player
+from pommego._core.opponents import Opponent, Policy, check_player
 from pommego._core.playing import Game, Played, play_games, progress
 from pommego.making import make_vec
 from pommego.pool import SEARCH, Pool
 from pommego.results import Evaluation
 from pommego.spec import GameSpec
 from pommego.suites import Part, Suite, SuiteResult, differing, load, named
-
-#: Chooses actions, (rows,) or (rows, components), by a batch's observation and its info.
-Policy = Callable[[Observation, dict[str, Any]], ArrayLike]
 
 SEED = 1_000_000_000  # far from the seeds that people train with
 NOT_HERE = ("num_envs", "seat", "seats", "reward", "on_death", "autoreset_mode")
