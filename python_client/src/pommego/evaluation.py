@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, overload
@@ -24,7 +24,7 @@ from pommego.making import make_vec
 from pommego.pool import SEARCH, Pool
 from pommego.results import Evaluation
 from pommego.spec import GameSpec
-from pommego.suites import Part, Suite, SuiteResult, differing, load, named
+from pommego.suites import Part, SuiteResult, differing, load, named
 
 SEED = 1_000_000_000  # far from the seeds that people train with
 NOT_HERE = ("num_envs", "seat", "seats", "reward", "on_death", "autoreset_mode")
@@ -143,23 +143,19 @@ def play_suite(
             specs[id], made, here = spec, {id: suite.version}, {id: spec.version}
             if why := differing(made | suite.agents, here | spec.agent_versions):
                 raise ValueError(f"the suite {name} was {why}: use a server of pommego with these versions")
-        play = partial(play, options=options | where)
-        return SuiteResult(suite, tuple(_parts(policies, suite, specs, play)), suite.agents)
-
-
-def _parts(
-    policies: Iterable[Any], suite: Suite, specs: dict[str, GameSpec], play: Callable[..., Played]
-) -> Iterator[Part]:
-    for k, ((id, opponents, partner), policy) in enumerate(zip(suite.parts, policies, strict=False)):
-        made: list[NDArray[np.uint8]] = []
-        others = [opponents, partner, opponents] if partner else opponents
-        ways = seatings(specs[id], policy, others, team=suite.team)
-        evaluation = play_ways(partial(play, made=made), specs[id], ways, suite.seeds(k))
-        steps = np.stack(made)
-        steps = steps.reshape(len(made), suite.games, -1, *steps.shape[2:])
-        scored = np.delete(np.arange(suite.games), evaluation.void)
-        actions = [steps[:end, game] for game, end in zip(scored, evaluation.lengths, strict=True)]
-        yield Part(opponents, evaluation, actions, partner, id if suite.kinds else "")
+        parts = []
+        for k, ((id, opponents, partner), policy) in enumerate(zip(suite.parts, policies, strict=False)):
+            made: list[NDArray[np.uint8]] = []
+            others = [opponents, partner, opponents] if partner else opponents
+            ways = seatings(specs[id], policy, others, team=suite.team)
+            playing = partial(play, options=options | where, made=made)
+            evaluation = play_ways(playing, specs[id], ways, suite.seeds(k))
+            steps = np.stack(made)
+            steps = steps.reshape(len(made), suite.games, -1, *steps.shape[2:])
+            scored = np.delete(np.arange(suite.games), evaluation.void)
+            actions = [steps[:end, game] for game, end in zip(scored, evaluation.lengths, strict=True)]
+            parts.append(Part(opponents, evaluation, actions, partner, id if suite.kinds else ""))
+        return SuiteResult(suite, tuple(parts), suite.agents)
 
 
 def check_result(
