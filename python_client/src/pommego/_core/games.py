@@ -15,7 +15,6 @@ from pommego._core.batch import INDEX, LINE_UP, BatchReader, View
 from pommego._core.session import About
 from pommego._transport import wire
 from pommego._transport.client import Client
-from pommego.errors import on_failure
 from pommego.server import Server
 from pommego.spec import Encoding, GameSpec
 
@@ -49,18 +48,11 @@ class Games:
         self._line_ups = 0, line_ups  # the server's number of the first line-up last set, and how many
         self.address, self.closed = str(client.address), False
         self._finalizer = weakref.finalize(self, _end, client, server)
-        with on_failure(self.close):
-            made = client.make(options, shared=shared_memory, lend=copy)
-            self._understand(made, copy=copy, expand=expand, box=box, lists_rows=lists_rows)
-
-    def _understand(
-        self, made: wire.EnvReply, *, copy: bool, expand: bool, box: bool, lists_rows: bool
-    ) -> None:
+        made = client.make(options, shared=shared_memory, lend=copy)
         try:
             spec = GameSpec.from_wire(made.spec)
-            _check(made, self._options, spec)
-            encoding = spec.encoding(made.observation)
-            state = None
+            _check(made, options, spec)
+            encoding, state = spec.encoding(made.observation), None
             if any(field.name.startswith("state.") for field in made.fields):
                 state = Encoding("state", spec.state)
             if box:
@@ -70,8 +62,8 @@ class Games:
                 games=made.batch_size or made.games,
                 learners=made.learners,
                 expand=expand,
-                max_in_flight=self.client.prepare(made),
-                workers=self._options.get("workers", 0),
+                max_in_flight=client.prepare(made),
+                workers=options.get("workers", 0),
                 lists_rows=lists_rows,
             )
             layout = {"learners": made.learners, "expand": expand, "box": box}
@@ -80,7 +72,7 @@ class Games:
             self._simulated = BatchReader(simulated, copy=True, **layout)
             self._line_up = np.zeros(made.games, np.int32)  # each game's line-up
         except wire.MISFITS as e:
-            raise self.client.distrust(f"an invalid description of the environment: {e!r}") from e
+            raise client.distrust(f"an invalid description of the environment: {e!r}") from e
 
     def close(self) -> None:
         """Free the games; stop the server if it is ours. Idempotent."""

@@ -35,7 +35,6 @@ class PolicyGames:
         self._inner, self._copy, self.server = inner, copy, inner.server
         seats = tuple(line_ups.policy_seats)
         if made.policies != len(seats):
-            inner.close()
             raise ProtocolError(f"{inner.address} made {made.policies} seats for {len(seats)} policies")
         own, self._all = made.learners - made.policies, made.learners
         # Policies need to see a step before they choose for the next.
