@@ -99,7 +99,6 @@ class BatchReader:
         self._final_fields = final
         sent = {name: f"game.{name}" for name in _STATISTICS if f"game.{name}" in self._fields}
         self._ended = {ENDED: "game.done"} | sent
-        self._sizes = {f.name: _nbytes(f) for f in fields}
         self._given = self._large() if copy and not box else []
         self._all = np.ones((len(_ALWAYS), rows), np.bool_)
         self._all.flags.writeable = False  # without copy, callers share it
@@ -112,21 +111,18 @@ class BatchReader:
             for f, _ in self._obs + self._state
             if not (f.per_game and self._expand) and _nbytes(f) >= _SMALL
         ]
-        worth = sum(map(_nbytes, kept)) >= sum(self._sizes.values()) / 2
+        worth = sum(map(_nbytes, kept)) >= sum(map(_nbytes, self._fields.values())) / 2
         return [f.name for f in kept] if worth else []
+
+    def _shape(self, field: wire.Field, games: int) -> tuple[int, ...]:
+        return games if field.per_game else games * self._learners, *field.shape[1:]
 
     def arrays(self, tensors: Mapping[str, wire.Tensor], games: int) -> dict[str, Array]:
         """Return the tensors as views of the message, checked against the layout."""
         layout = self._layouts.get(games)
         if layout is None:
             layout = self._layouts[games] = [
-                (
-                    f.name,
-                    f.dtype,
-                    (games if f.per_game else games * self._learners, *f.shape[1:]),
-                    _TYPES.get(f.name),
-                )
-                for f in self._fields.values()
+                (f.name, f.dtype, self._shape(f, games), _TYPES.get(f.name)) for f in self._fields.values()
             ]
         arrays = {}
         try:
@@ -223,8 +219,8 @@ class BatchReader:
         arrays = {}
         for name, tensor in tensors.items():
             if field := self._fields.get(name):  # a later server may send more
-                shape = (games if field.per_game else games * self._learners, *field.shape[1:])
-                array = tensor.array_of(field.dtype, shape).view(_TYPES.get(name, field.dtype))
+                array = tensor.array_of(field.dtype, self._shape(field, games))
+                array = array.view(_TYPES.get(name, field.dtype))
                 arrays[name] = array.repeat(self._learners if field.per_game and self._expand else 1, 0)
         lacking = [field.name for field, _ in self._obs + self._state if field.name not in arrays]
         if lacking:
