@@ -16,6 +16,7 @@ All of them are measured in turn, in several rounds of the same run.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import statistics
 import sys
@@ -151,15 +152,13 @@ class _Driver:
         choices = [choice.n for choice in envs.game_spec.actions]
         shape = (_ACTIONS, envs.num_envs, len(choices))
         actions = rng.integers(0, choices, shape, np.uint8)
-        self._actions = actions[:, :, 0] if len(choices) == 1 else actions
-        self._next = 0
+        self._actions = itertools.cycle(actions[:, :, 0] if len(choices) == 1 else actions)
         self._resetting = 0
         self.in_flight = min(options.in_flight, envs.max_in_flight)
         self.batch_bytes = envs.batch_bytes
 
     def _send(self) -> None:
-        self._envs.send(self._actions[self._next])
-        self._next = (self._next + 1) % _ACTIONS
+        self._envs.send(next(self._actions))
 
     def steps_per_second(self, seconds: float) -> float:
         """Step for this many seconds; steps that only reset a game do not count."""
