@@ -96,7 +96,7 @@ class BatchReader:
         self._views = not copy and not box and not (self._expand and shared)
         rows = self._fields["reward"].shape[0]
         self._games = rows // learners
-        self._final_fields = final
+        self._finals = final
         sent = {name: f"game.{name}" for name in _STATISTICS if f"game.{name}" in self._fields}
         self._ended = {ENDED: "game.done"} | sent
         self._given = self._large() if copy and not box else []
@@ -151,7 +151,7 @@ class BatchReader:
         if self._copy:
             reward, terminated, truncated = reward.copy(), terminated.copy(), truncated.copy()
         finished = arrays["game.done"].nonzero()[0]
-        view = View(
+        return View(
             obs=obs,
             reward=reward,
             terminated=terminated,
@@ -161,13 +161,10 @@ class BatchReader:
             episode=arrays["game.episode"],
             finished=finished,
             stats=self._statistics(arrays) if finished.size else {},
-            final={},
+            final=self._final(batch.final or {}, finished.size) if finished.size and self._finals else {},
             games=arrays[INDEX].copy() if INDEX in arrays else None,
             line_up=arrays[LINE_UP].copy() if LINE_UP in arrays else None,
         )
-        if self._final_fields and finished.size:
-            view.final = self._final(batch.final or {}, finished.size)
-        return view
 
     def _shown(
         self, fields: list[tuple[wire.Field, str]], arrays: dict[str, Array], owned: dict[str, Array]
@@ -185,22 +182,19 @@ class BatchReader:
         return to_box(shown["planes"], shown["scalars"]) if self._box else shown
 
     def _info(self, arrays: dict[str, Array], games: int, owned: dict[str, Array]) -> dict[str, Any]:
-        every, info = self._all, {name: arrays[name] for name in _ALWAYS}
-        if games != self._games:
-            every = np.ones((len(_ALWAYS), games * self._learners), np.bool_)
-        elif self._copy:
-            every = every.copy()
+        rows, info = games * self._learners, {name: arrays[name] for name in _ALWAYS}
+        every = self._all if games == self._games else np.ones((len(_ALWAYS), rows), np.bool_)
         if self._copy:
-            info = {name: array.copy() for name, array in info.items()}
+            every, info = every.copy(), {name: array.copy() for name, array in info.items()}
         info.update(zip(_ALL, every, strict=True))
         if self._state:
             state = self._shown(self._state, arrays, owned)
             info["state"] = state if self._box else WithMasks(state)
-            info["_state"] = np.ones(games * self._learners, np.bool_)
+            info["_state"] = np.ones(rows, np.bool_)
         for name in (_STEP_COUNTS, _RULES):
             if name in arrays:
                 info[name] = arrays[name].copy() if self._copy else arrays[name]
-                info[f"_{name}"] = np.ones(games * self._learners, np.bool_)
+                info[f"_{name}"] = np.ones(rows, np.bool_)
         return info
 
     def _statistics(self, arrays: dict[str, Array]) -> dict[str, Array]:
