@@ -32,7 +32,6 @@ from pommego._core.rows import row_obs, to_box
 from pommego.errors import PommegoError
 from pommego.making import make_vec
 from pommego.single import row_info
-from pommego.spec import GameSpec
 from pommego.vector import PommegoVectorEnv
 
 __all__ = ["PommegoParallelEnv", "parallel_env"]
@@ -100,7 +99,8 @@ def parallel_env(
         render_mode="rgb_array" if render_mode == "rgb_array" else "ansi",
         **options,
     )
-    agents = _agent_names(envs.game_spec, seats)
+    kinds = seats or ["learner"] * envs.game_spec.seats
+    agents = [f"agent_{seat}" for seat, kind in enumerate(kinds) if kind == "learner"]  # as the rows are
     return PommegoParallelEnv(envs, agents, render_mode=render_mode, action_mask=action_mask)
 
 
@@ -203,7 +203,8 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
         if not self.agents:
             return {}, {}, {}, {}, {}
         for agent in self.agents:
-            self._actions[self._rows[agent]] = self._action(agent, actions.get(agent))
+            row, what, space = self._rows[agent], f"the action of {agent}", self.action_spaces[agent]
+            self._actions[row] = one_action(what, actions.get(agent), space, acts=self._alive[row])
         obs, reward, terminated, truncated, info = self.envs.step(self._actions)
         self._state, self._alive = info.get("state"), info["alive"]
         rewards, terminations, truncations = {}, {}, {}
@@ -262,16 +263,6 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
             infos[agent] = own if self._masks_inside else own | mask
         return observations, infos
 
-    def _action(self, agent: str, action: Any) -> NDArray[Any]:
-        space, alive = self.action_spaces[agent], self._alive[self._rows[agent]]
-        return one_action(f"the action of {agent}", action, space, acts=alive)
-
     def _show(self) -> None:
         if self.render_mode == "human":
             terminal.show(self.envs.render(0, colour=terminal.colours()) + "\n")
-
-
-def _agent_names(spec: GameSpec, seats: Sequence[str] | None) -> list[str]:
-    """Name the agents that learn by their seats, in the order of rows: agent_0, agent_1 and so on."""
-    kinds = seats or ["learner"] * spec.seats
-    return [f"agent_{seat}" for seat, kind in enumerate(kinds) if kind == "learner"]
