@@ -166,12 +166,12 @@ def make_vec(
         raise ValueError(f"render_mode is {render_mode!r}, expected one of {RENDER_MODES}")
     if counts not in (True, False, "step"):
         raise ValueError(f"counts is {counts!r}, expected True, False or 'step'")
-    human = render_mode == "human"
+    web = web or render_mode == "human"
     connection = Connection.read(connection)
     mode = checks.autoreset_mode(autoreset_mode)
     named_seats, line_ups = _line_ups(seats, opponents, num_envs)
     hosts = _hosts(address, replace, timeout)
-    if hosts and (web or human):
+    if hosts and web:
         raise ValueError("web is True, but with replace or several servers there is no page: leave it out")
     batch = None if batch_size == num_envs else batch_size
     if hosts and batch is not None:
@@ -201,7 +201,7 @@ def make_vec(
         **_rule_sets(rules, num_envs),
         "batch_size": batch,
         "workers": workers,
-        "listed": web or human or None,
+        "listed": web or None,
     }
     if line_ups is not None and opponents is not None:
         options |= line_ups.fields()
@@ -209,7 +209,7 @@ def make_vec(
         id,
         rules,
         where={"token": token, "certificates": connection, "timeout": float(timeout)},
-        shared=web or human,
+        shared=web,
         options=options,
         everyone=opponents if isinstance(opponents, str) else None,
         starts=start_states,
@@ -236,7 +236,7 @@ def make_vec(
                 from pommego._core.policies import PolicyGames
 
                 games = PolicyGames(games, line_ups, copy=copy)
-            if web or human:
+            if web:
                 from pommego._core.viewer import Viewer
 
                 token_there = games.server.token if games.server else token
