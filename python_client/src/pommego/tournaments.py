@@ -15,7 +15,7 @@ from pommego._core.matches import RESULTS
 from pommego._core.more_checks import check_options
 from pommego._core.opponents import Opponent, check_player
 from pommego._core.playing import Game, play_games, progress
-from pommego._core.program import rules_of, run
+from pommego._core.program import flags, run
 from pommego.evaluation import NOT_HERE, SEED
 from pommego.making import make_vec
 from pommego.pool import SEARCH
@@ -93,14 +93,12 @@ def tournament(
     checks.at_least(1, "games", games)
     called: dict[str, Opponent] = {}
     named, other = _named(players, called), {} if against is None else _named([against], called)
-    agents = ",".join(name.replace(",", "\\,") for name in named)
-    command = ["tournament", "--env", id.removeprefix("pommego/"), "--agents", agents, "--json"]
-    command += [f"--games={games}", f"--seed={checks.one_seed(seed)}", *rules_of(options.get("rules"))]
-    command += [f"--against={name}" for name in other]
-    command += [f"--{name}={value}" for name, value in (("format", format), ("out", out)) if value]
-    command += ["--mirrored"] * mirrored
+    agents = [name.replace(",", "\\,") for name in named]
+    command = ["tournament", "--json", *flags(env=id.removeprefix("pommego/"), agents=agents, games=games)]
+    command += flags(seed=checks.one_seed(seed), rules=options.get("rules") or None, mirrored=mirrored)
+    command += flags(against=next(iter(other), None), format=format or None, out=out or None)
     if (connection := options.get("connection")) and connection.agent_limit:
-        command += [f"--limit={connection.agent_limit}s"]
+        command += flags(limit=f"{connection.agent_limit}s")
     named |= other
     if out:
         _check_versions(

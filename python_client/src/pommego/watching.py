@@ -14,7 +14,7 @@ from pommego._core.describing import describe, running
 from pommego._core.matches import play, rules_alone
 from pommego._core.more_checks import check_options
 from pommego._core.opponents import Policy, check_player
-from pommego._core.program import run
+from pommego._core.program import flags, run
 from pommego.data.recording import record
 from pommego.evaluation import NOT_HERE, seatings
 from pommego.making import make_vec
@@ -103,7 +103,7 @@ def watch(
     Other errors are those of `make_vec`.
     """
     with tempfile.TemporaryDirectory(prefix="pommego-") as temporary:
-        drawn = ["--fps", f"{fps:g}", "--tile", str(tile)]
+        drawn = flags(fps=f"{fps:g}", tile=tile)
         if id is None:
             if callable(what):
                 raise TypeError("id is None: a policy needs the id of a game to play, such as 'OneVsOne-v0'")
@@ -114,8 +114,7 @@ def watch(
                     f"what is {what!r}: there is no such file of recorded games, and no such data set. "
                     "To watch an agent or a policy, give the id of a game, too"
                 )
-            number = [] if game is None else ["--game", str(game)]
-            return _drawn([os.fspath(what), *drawn, *number], Path(what).name, temporary)
+            return _drawn([os.fspath(what), *drawn, *flags(game=game)], Path(what).name, temporary)
         check_player("what", what, *SEARCH)
         check_options(options, (*NOT_HERE, "start_states"), watch, make_vec)
         recorded = str(Path(temporary) / "match")
@@ -139,5 +138,5 @@ def watch(
 def _drawn(replayed: list[str], title: str, temporary: str) -> Video:
     """Draw what these arguments of ``pommego replay`` name."""
     gif, page = Path(temporary) / "game.gif", Path(temporary) / "game.html"
-    run("replay", *replayed, "--gif", str(gif), "--html", str(page))
+    run("replay", *replayed, *flags(gif=gif, html=page))
     return Video(title, gif.read_bytes(), page.read_text(encoding="utf-8"))

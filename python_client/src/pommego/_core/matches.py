@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from pommego._core.playing import Game, Played
-from pommego._core.program import UnscorableError, rules_of, run
+from pommego._core.program import UnscorableError, flags, run
 from pommego.spec import GameSpec
 
 #: The numbers in `Played.results` by the program's words.
@@ -35,11 +35,8 @@ def play(
 ) -> dict[str, Any]:
     """Play one match; return what ``pommego play --json`` prints."""
     escaped = [agent.replace(",", "\\,") for agent in agents]
-    command = ["play", "--env", id.removeprefix("pommego/"), "--agents", ",".join(escaped)]
-    command += ["--seed", str(seed), "--json", *rules_of(rules)]
-    if record:
-        command += ["--record", record]
-    end = json.loads(run(*command, started=started))
+    given = {"env": id.removeprefix("pommego/"), "agents": escaped, "rules": rules or None, "record": record}
+    end = json.loads(run("play", "--json", *flags(seed=seed, **given), started=started))
     for seat in end["seats"]:
         if seat["failed"]:
             error = seat["last_error"].partition(": ")[2]  # without "step N"

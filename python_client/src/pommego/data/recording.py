@@ -16,7 +16,7 @@ from pommego._core.connecting import Connection
 from pommego._core.more_checks import check_options
 from pommego._core.playing import searching
 from pommego._core.policies import checked
-from pommego._core.program import rules_of, run
+from pommego._core.program import flags, run
 from pommego.data.manifest import Manifest
 from pommego.making import make_vec
 from pommego.pool import SEARCH, check_policy, options_for
@@ -133,7 +133,7 @@ def record(
 
     started: list[subprocess.Popen[str]] = []
     with contextlib.closing(lines()) as text:
-        where = ["--out", os.fspath(path), "--env", id, *rules_of(rules)]
+        where = flags(out=os.fspath(path), env=id, rules=rules or None)
         run("data", "pack", *where, text=text, started=started)
     return Manifest.read(path)
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommego._core import checks
-from pommego._core.program import run
+from pommego._core.program import flags, run
 from pommego.data.loading import Array, Batch, joined, load, rows_of
 from pommego.data.manifest import DamagedError, Manifest
 from pommego.state import State
@@ -128,9 +128,9 @@ def rebuild(
         first, last = min(numbers), max(numbers)
         with tempfile.TemporaryDirectory(prefix="pommego-") as folder:
             out = f"{folder}/steps"
-            which = ["--first", str(first), "--games", str(last - first + 1)]
-            form = ["--layout", "steps", "--observation", observation, "--mask", mask]
-            run("data", "merge", os.fspath(path), "--out", out, *which, *form)
+            form = {"layout": "steps", "observation": observation, "mask": mask}
+            which = flags(out=out, first=first, games=last - first + 1, **form)
+            run("data", "merge", os.fspath(path), *which)
             for game in _stored(out, rewards[reward]):
                 number = first + game.game
                 if game.terminated == game.truncated:
@@ -173,9 +173,8 @@ def states(
     if games is not None:
         checks.at_least(1, "games", games, more=", or None for all")
     steps = [at] if isinstance(at, int) else list(at)
-    command = ["data", "states", os.fspath(path), f"--at={','.join(map(str, steps))}"]
-    command += ["--winner"] * winner + ([] if games is None else [f"--games={games}"])
-    if not (lines := run(*command).splitlines()):
+    which = flags(at=steps, winner=winner, games=games)
+    if not (lines := run("data", "states", os.fspath(path), *which).splitlines()):
         raise ValueError(f"{path} has no game that goes on after {at} steps{' and has a winner' * winner}")
     return [State(base64.b64decode(json.loads(line)["state"])) for line in lines]
 

@@ -20,7 +20,7 @@ import ray
 from ray.exceptions import RayTaskError
 
 from pommego._core import checks
-from pommego._core.program import KilledError, run
+from pommego._core.program import KilledError, flags, run
 from pommego.errors import PommegoError
 
 _PARTS = 64
@@ -119,8 +119,8 @@ def _share_out(
         said = f"{command}() got an unexpected keyword argument {name!r}"
         raise TypeError(f"{said}: pommego.ray has no option {name}, which it sets itself")
     checks.at_least(1, "num_cpus", cpus)
-    flags = [text for name, value in options.items() for text in _flag(name, value)]
-    games = json.loads(run(command, *flags, "--part", "count", "--json"))["parts"]  # this checks the flags
+    wanted = flags(**options)
+    games = json.loads(run(command, *wanted, "--part", "count", "--json"))["parts"]  # this checks the flags
     each, kept = max(1, games // _PARTS), out.with_name(out.name + ".parts")
     parts = [kept / f"{first}-{min(first + each, games) - 1}" for first in range(0, games, each)]
     unfinished = [part for part in parts if not part.exists()]
@@ -130,7 +130,7 @@ def _share_out(
     # When a node is killed, the program may end first.
     how = {"num_cpus": cpus, "scheduling_strategy": "SPREAD", "retry_exceptions": [KilledError]}
     make = ray.remote(_make).options(**how | given)
-    running = {make.remote(command, flags, part.name, cpus): part for part in unfinished}
+    running = {make.remote(command, wanted, part.name, cpus): part for part in unfinished}
     try:
         while running:
             (task,), _ = ray.wait(list(running))
@@ -140,7 +140,7 @@ def _share_out(
         for task in running:
             ray.cancel(task, force=True)
     takes = [text for part in parts for text in ("--take", str(part / _MADE))]
-    said = run(command, *flags, "--out", str(out), *takes, "--json")  # this makes what is missing
+    said = run(command, *wanted, "--out", str(out), *takes, "--json")  # this makes what is missing
     shutil.rmtree(kept, ignore_errors=True)
     return json.loads(said)
 
@@ -164,22 +164,11 @@ def _result(task: ray.ObjectRef) -> dict[str, bytes]:
         raise (e.cause if isinstance(e.cause, PommegoError) else e) from None
 
 
-def _flag(name: str, value: Any) -> list[str]:
-    """Return a flag of the command; none for None."""
-    if value is None:
-        return []
-    if isinstance(value, bool | Mapping):
-        value = json.dumps(value)
-    elif isinstance(value, list | tuple):
-        value = ",".join(map(str, value))
-    return [f"--{name.replace('_', '-')}={value}"]
-
-
-def _make(command: str, flags: list[str], part: str, cpus: int) -> dict[str, bytes]:
+def _make(command: str, wanted: list[str], part: str, cpus: int) -> dict[str, bytes]:
     """Make a part, as a task on some node; returns the files that the command leaves, by their names."""
     with _scratch() as scratch:
         where = ["--out", str(scratch / _MADE), "--part", "-"]
-        run(command, *flags, *where, "--json", part=part, cpus=cpus)
+        run(command, *wanted, *where, "--json", part=part, cpus=cpus)
         paths = [path for path in scratch.rglob("*") if path.is_file()]
         return {path.relative_to(scratch).as_posix(): path.read_bytes() for path in paths}
 
