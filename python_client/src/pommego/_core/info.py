@@ -16,7 +16,7 @@ from pommego._core.rows import row_obs, rows_of
 from pommego._core.session import About
 from pommego.spec import Name, Result
 
-_NONE = np.uint64(2**64 - 1)  # in place of an episode's number, if there is none
+NO_EPISODE = np.uint64(2**64 - 1)  # in place of an episode's number, if there is none
 
 
 class InfoMaker:
@@ -36,7 +36,7 @@ class InfoMaker:
 
     def of_reset(self, view: View, mask: NDArray[np.bool_] | None) -> dict[str, Any]:
         if view.games is not None:
-            self._episode[:] = _NONE  # all episodes have begun
+            self._episode[:] = NO_EPISODE  # all episodes have begun
             return self.of_step(view)
         begun = np.ones(len(self._episode), np.bool_) if mask is None else mask
         began = self._began(view, begun, np.zeros(self._rows, np.bool_))

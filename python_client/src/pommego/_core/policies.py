@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pommego._core.batch import Observation, View
 from pommego._core.games import Games
+from pommego._core.info import NO_EPISODE
 from pommego._core.merging import keep_rows, take_rows
 from pommego._core.more_checks import legal
 from pommego._core.opponents import LineUps, Policy
@@ -45,8 +46,7 @@ class PolicyGames:
         self._actions = np.zeros((games, made.policies, *made.action_shape[1:]), np.uint8)
         self._acts = np.zeros((games, own), np.bool_)  # the caller's rows whose actions count
         self._seats = np.zeros((games, self._all), np.uint8)  # of the rows in the current episode
-        self._seed, self._episode = np.zeros(games, np.uint64), np.zeros(games, np.uint64)
-        self._known = np.zeros(games, np.bool_)  # whether that is the seat of the current episode
+        self._seed, self._episode = np.zeros(games, np.uint64), np.full(games, NO_EPISODE)  # those seated
         self._asked: list[tuple[Array, Observation, dict[str, Array]]] = []
         self._latest: dict[int, Any] = {}  # for each opponent, the policy or pool last set there
         self._set(line_ups)
@@ -70,17 +70,17 @@ class PolicyGames:
                 "simulate() plays on the server, where the policies among the opponents cannot be asked: "
                 "make an environment whose other seats learn, or are agents, for the search"
             )
-        known = self._known
+        before = self._episode.copy()
         if what is Games.reset:
             _, mask, *_ = args
-            self._known = np.zeros_like(known) if mask is None else known & ~mask
+            self._episode[slice(None) if mask is None else mask] = NO_EPISODE
         try:
             answer = self._inner.ask(what, *args, **options)
         except ServerError:  # nothing has changed
-            self._known = known
+            self._episode = before
             raise
         if what is restore:
-            self._known[args[0]] = False
+            self._episode[args[0]] = NO_EPISODE
         elif what is Games.set_opponents:
             self._set(args[0])
         return self._without_policies(answer) if isinstance(answer, View) else answer
@@ -121,9 +121,8 @@ class PolicyGames:
 
     def _begin(self, view: View, games: Array) -> Array:
         """Seat policies in the games whose episode begins, and say which those are."""
-        same = (self._seed[games] == view.seed) & (self._episode[games] == view.episode)
-        first = ~(same & self._known[games])
-        self._known[games] = False  # until all are seated: a pool's rule may fail
+        first = (self._seed[games] != view.seed) | (self._episode[games] != view.episode)
+        self._episode[games] = NO_EPISODE  # until all are seated: a pool's rule may fail
         for i in np.flatnonzero(first).tolist():
             game, seed, episode = int(games[i]), int(view.seed[i]), int(view.episode[i])
             members: dict[Pool, tuple[Member, list[int]]] = {}
@@ -140,7 +139,7 @@ class PolicyGames:
                     rows.append(self.about.learners + j)
                     player = member.policy
                 self._playing[game, j] = 0 if isinstance(player, str) else self._key(player)
-        self._seed[games], self._episode[games], self._known[games] = view.seed, view.episode, True
+        self._seed[games], self._episode[games] = view.seed, view.episode
         return first
 
     def _key(self, policy: Policy) -> int:
