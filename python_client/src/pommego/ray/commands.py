@@ -26,7 +26,6 @@ from pommego.errors import PommegoError
 _PARTS = 64
 _MADE = "made"  # the name of the command's output in a part's folder
 _PREFIX = "pommego-part-"  # of the folders that tasks work in
-_TRIES = 10
 _OURS = {"json", "out", "part", "take"}
 
 Progress = Callable[[int, int], None]
@@ -182,16 +181,13 @@ def _scratch() -> Iterator[Path]:
     for left in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         with contextlib.suppress(OSError), _locked(left):
             shutil.rmtree(left, ignore_errors=True)
-    for _ in range(_TRIES):  # another task may take a new folder for one that was left, before it is locked
-        with contextlib.ExitStack() as held:
-            folder = Path(held.enter_context(tempfile.TemporaryDirectory(prefix=_PREFIX)))
-            try:
-                held.enter_context(_locked(folder))
-            except OSError:
-                continue
+    new = Path(tempfile.mkdtemp())
+    with _locked(new):  # before it has a name by which another task may take it for one that was left
+        folder = new.rename(new.with_name(_PREFIX + new.name))
+        try:
             yield folder
-            return
-    raise OSError(f"no folder could be made in {tempfile.gettempdir()}")
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextlib.contextmanager
