@@ -126,18 +126,18 @@ class Portion:
             self._since.append(actions)
         self.under_way = True
 
-    def finish(self) -> View:
+    def finish(self) -> View | ServerError:
+        """Wait for the step; return its batch, or the server's error."""
         try:
-            view = self._do(lambda games: games.recv())
+            end = self._do(lambda games: games.recv())
         except ServerError as e:
-            self.under_way = False
+            end = e
             if self._since and not isinstance(e, GamePanicError):  # the games have not made it
                 self._since.pop()
             if "game" in e.details:
                 e.details["game"] += self.first
-            raise
         self.under_way = False
-        return view
+        return end
 
     def abandon(self) -> None:
         """Forget the current step; the games make it all the same."""

@@ -88,10 +88,7 @@ class JoinedGames:
         with self._or_close():
             for portion in self.portions:
                 if portion.under_way:
-                    try:
-                        self._received.append(portion.finish())
-                    except ServerError as e:
-                        self._received.append(e)
+                    self._received.append(portion.finish())
         received, self._received = self._received, []
         for one in received:
             if isinstance(one, ServerError):  # after a bug in one of the games, the others' batches are lost
