@@ -140,10 +140,9 @@ class Games:
         return bool(self.call("show", wire.Ok, **given).watched)
 
     def render(self, game: int, colour: bool, tile: int | None, seat: int | None) -> Any:
-        view: dict[str, Any] = {} if seat is None else {"seat": seat}
         if tile is None:
-            return self.call("render", wire.Text, game=game, colour=bool(colour), **view).text
-        pixels = self.call("render", wire.Image, game=game, tile=tile, **view).pixels
+            return self.call("render", wire.Text, game=game, colour=bool(colour), seat=seat).text
+        pixels = self.call("render", wire.Image, game=game, tile=tile, seat=seat).pixels
         try:
             return pixels.array_of("uint8", (*pixels.shape[:2], 3)).copy()
         except wire.MISFITS as e:
@@ -177,9 +176,8 @@ class Games:
         return self._reset(mask, starts, seeds=wire.tensor(values))
 
     def _reset(self, mask: NDArray[np.bool_] | None, starts: dict[str, Any], **fields: Any) -> View:
-        if mask is not None:
-            fields["mask"] = wire.tensor(mask.astype(np.uint8))
-        return self.read(self.call("reset", wire.Batch, **fields, **starts))
+        given = None if mask is None else wire.tensor(mask.astype(np.uint8))
+        return self.read(self.call("reset", wire.Batch, **fields, mask=given, **starts))
 
     @cached_property
     def scratch(self) -> int:
