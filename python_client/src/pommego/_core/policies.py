@@ -6,9 +6,9 @@ from types import MethodType
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from pommego._core.batch import Observation, View
+from pommego._core.batch import Array, Observation, View
 from pommego._core.games import Games
 from pommego._core.info import NO_EPISODE
 from pommego._core.merging import keep_rows, take_rows
@@ -20,8 +20,6 @@ from pommego._transport import wire
 from pommego.errors import PommegoError, ProtocolError, ServerError
 from pommego.pool import Member, Pool, options_for
 from pommego.spec import Choice, Result
-
-Array = NDArray[Any]
 
 
 class PolicyGames:

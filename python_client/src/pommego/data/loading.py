@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pommego._core import checks
+from pommego._core.batch import Array
 from pommego.data.manifest import Column, Manifest, parquet_library
 
-Array = NDArray[Any]
 Batch = dict[str, Array]
 
 _MIXED = 4  # row groups whose rows are mixed with each other

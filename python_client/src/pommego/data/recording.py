@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from pommego._core.batch import Array
 from pommego._core.connecting import Connection
 from pommego._core.more_checks import check_options
 from pommego._core.playing import searching
@@ -23,7 +24,6 @@ from pommego.pool import SEARCH, check_policy, options_for
 from pommego.registration import IDS
 from pommego.vector import PommegoVectorEnv
 
-Array = NDArray[Any]
 Policy = Callable[[dict[str, Array], dict[str, Any]], ArrayLike | tuple[ArrayLike, Mapping[str, ArrayLike]]]
 Forms = dict[str, tuple[np.dtype, tuple[int, ...]]]  # of extra arrays: dtype and shape, by name
 

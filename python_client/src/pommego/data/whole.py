@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommego._core import checks
+from pommego._core.batch import Array
 from pommego._core.program import flags, run
-from pommego.data.loading import Array, Batch, joined, load, rows_of
+from pommego.data.loading import Batch, joined, load, rows_of
 from pommego.data.manifest import DamagedError, Manifest
 from pommego.state import State
 
