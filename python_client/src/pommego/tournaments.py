@@ -101,10 +101,7 @@ def tournament(
         command += flags(limit=f"{connection.agent_limit}s")
     named |= other
     if out:
-        _check_versions(
-            Path(out),
-            {n: str(getattr(p, "version", None) or "") for n, p in named.items() if n.startswith(_CLIENT)},
-        )
+        _check_versions(Path(out), {n: p for n, p in named.items() if n.startswith(_CLIENT)})
     records: list[str] = []  # the policies' games
     with running(address, token) as where:
         spec = describe(id, rules=options.get("rules"), **where, connection=options.get("connection"))
@@ -141,8 +138,9 @@ def _named(
     return named
 
 
-def _check_versions(folder: Path, versions: dict[str, str]) -> None:
+def _check_versions(folder: Path, policies: dict[str, Opponent]) -> None:
     """Raise ValueError if the games there may be those of other policies; else write down the versions."""
+    versions = {name: str(getattr(policy, "version", None) or "") for name, policy in policies.items()}
     note = folder / "policies.json"
     kept = json.loads(note.read_text()) if note.exists() else {}
     others = [name.removeprefix(_CLIENT) for name, v in versions.items() if not v or kept.get(name) != v]
