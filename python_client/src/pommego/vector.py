@@ -17,7 +17,7 @@ from pommego._core.batch import Observation
 from pommego._core.call_lock import CallLock, locked, uncopied
 from pommego._core.games import Games
 from pommego._core.info import InfoMaker
-from pommego._core.rows import fields_of, sample
+from pommego._core.rows import sample
 from pommego._core.session import Session
 from pommego._transport import wire
 from pommego.errors import PommegoError, on_failure
@@ -155,7 +155,7 @@ class PommegoVectorEnv(VectorEnv):
     @cached_property
     def observation_space(self) -> gymnasium.spaces.Dict | gymnasium.spaces.Box:
         """The observation space of a whole batch."""
-        return self._batched(self.encoding, self.single_observation_space)
+        return self._batched(self.encoding)
 
     @cached_property
     def state_space(self) -> gymnasium.spaces.Dict | gymnasium.spaces.Box | None:
@@ -164,15 +164,13 @@ class PommegoVectorEnv(VectorEnv):
         Like everything that the seats of a game share, it has an entry for each row, or with
         ``expand_shared=False`` for each game. `single_state_space` is the space of one game's.
         """
-        if self.state_encoding is None:
-            return None
-        return self._batched(self.state_encoding, self.single_state_space)
+        return self.state_encoding and self._batched(self.state_encoding)
 
-    def _batched(self, encoding: Encoding, space: gymnasium.Space) -> gymnasium.Space:
+    def _batched(self, encoding: Encoding) -> gymnasium.Space:
         batched = {}
         for field in encoding.fields:
             lead = self.batch_size if field.shared and not self._session.about.expand else self._rows
-            batched[field.name] = batch_space(fields_of(space)[field.name], lead)
+            batched[field.name] = batch_space(field.space(), lead)
         return batched[BOX] if encoding.is_box else gymnasium.spaces.Dict(batched)
 
     @cached_property
