@@ -3,8 +3,6 @@
 They speak OpenEnv with ``pommego serve --openenv``; ``docs/language-models.md`` describes it.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import math

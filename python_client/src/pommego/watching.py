@@ -1,7 +1,5 @@
 """Shows games: of a policy, of agents, or recorded ones."""
 
-from __future__ import annotations
-
 import html
 import os
 import tempfile
