@@ -75,14 +75,12 @@ class Games:
             raise client.distrust(f"an invalid description of the environment: {e!r}") from e
 
     def close(self) -> None:
-        """Free the games; stop the server if it is ours. Idempotent."""
         self.closed = True
         self._finalizer()
 
     timeout = property(lambda self: self.client.timeout, lambda self, to: setattr(self.client, "timeout", to))
 
     def recv(self) -> View:
-        """Wait for a batch; see `Session`."""
         if self.about.made.batch_size and not self.client.in_flight:  # else one still comes
             self.client.ask_for_some()
         return self.read(self.client.collect(wire.Batch))

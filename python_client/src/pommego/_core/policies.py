@@ -58,7 +58,6 @@ class PolicyGames:
     timeout = property(lambda self: self._inner.timeout, lambda self, to: setattr(self._inner, "timeout", to))
 
     def close(self) -> None:
-        """Free the games. Idempotent."""
         self._inner.close()
 
     def ask(self, what: Callable[..., Any], *args: Any, **options: Any) -> Any:

@@ -103,11 +103,9 @@ class _Host:
         return ray.util.get_node_ip_address(), self._games.about
 
     def ask(self, what: Callable[..., Any], *args: Any, **options: Any) -> Any:
-        """Ask the games."""
         return self._games.ask(what, *args, **options)
 
     def step(self, actions: NDArray[np.uint8]) -> View:
-        """Make a step."""
         self._games.send(actions)
         return self._games.recv()
 
@@ -131,7 +129,6 @@ class ActorGames:
         return self._get(self._actor.ask.remote(what, *args, **options))
 
     def _get(self, result: ray.ObjectRef) -> Any:
-        """Wait for a result."""
         try:
             return ray.get(result, timeout=self.timeout)
         except GetTimeoutError:
