@@ -110,7 +110,7 @@ def evaluate(
     checks.at_least(1, "games", games)
     seed = checks.one_seed(seed)
     with running(address, token) as where:
-        spec = describe(id, rules=options.get("rules"), **where, connection=options.get("connection"))
+        spec = describe(id, options | where)
         ways = seatings(spec, policy, opponents, team=team)
         if all(isinstance(player, str) for players, _ in ways for player in players):
             play = partial(play_matches, rules=rules_alone(options))
@@ -139,9 +139,9 @@ def play_suite(
     with running(options.pop("address"), options.pop("token")) as where:
         specs = {}
         for id in dict.fromkeys(id for id, *_ in suite.parts):
-            spec = describe(id, rules=None, **where, connection=options.get("connection"))
-            specs[id], made, here = spec, {id: suite.version}, {id: spec.version}
-            if why := differing(made | suite.agents, here | spec.agent_versions):
+            spec = describe(id, options | where)
+            specs[id], wanted, here = spec, {id: suite.version}, {id: spec.version}
+            if why := differing(wanted | suite.agents, here | spec.agent_versions):
                 raise ValueError(f"the suite {name} was {why}: use a server of pommego with these versions")
         parts = []
         for k, ((id, opponents, partner), policy) in enumerate(zip(suite.parts, policies, strict=False)):

@@ -248,7 +248,7 @@ def evaluate(
         raise TypeError("evaluate() needs the id of an environment, or suite=")
     first = checks.one_seed(seed)
     with running(address, token) as where:
-        spec = describe(id, rules=options.get("rules"), **where)
+        spec = describe(id, options | where)
         ways = seatings(spec, model, opponents, team=False)
         return play_ways(partial(play, options=options | where), spec, ways, range(first, first + games))
 

@@ -104,7 +104,7 @@ def tournament(
         _check_versions(Path(out), {n: p for n, p in named.items() if n.startswith(_CLIENT)})
     records: list[str] = []  # the policies' games
     with running(address, token) as where:
-        spec = describe(id, rules=options.get("rules"), **where, connection=options.get("connection"))
+        spec = describe(id, options | where)
         tell = None
         while isinstance(found := json.loads(run(*command, text="\n".join(records))), list):
             tell, done, some = tell or progress(len(found)), len(records), found[:_AT_ONCE]

@@ -117,7 +117,7 @@ def watch(
         check_options(options, (*NOT_HERE, "start_states"), watch, make_vec)
         recorded = str(Path(temporary) / "match")
         with running(address, token) as where:
-            spec = describe(id, rules=options.get("rules"), **where, connection=options.get("connection"))
+            spec = describe(id, options | where)
             ways = seatings(spec, "learner", opponents, team=team)
             if not 0 <= seat < len(ways):
                 raise ValueError(f"seat is {seat}, expected 0 to {len(ways) - 1}")

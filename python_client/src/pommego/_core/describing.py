@@ -3,7 +3,7 @@
 import contextlib
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from typing import Any
 
@@ -56,9 +56,8 @@ def catalog(
     return {spec.id: spec for spec in specs}
 
 
-def describe(
-    id: str, *, rules: Any, address: str, token: str | None, connection: Connection | None = None
-) -> GameSpec:
-    """Return the description of one game, with changed rules if any are given. Errors as for `make_vec`."""
-    with closing(Client(address, token=token, certificates=Connection.read(connection))) as client:
-        return spec_of(client, id, rules)
+def describe(id: str, options: Mapping[str, Any]) -> GameSpec:
+    """Return the description of one game with these options of `make_vec`, which has the errors, too."""
+    where = {"token": options["token"], "certificates": Connection.read(options.get("connection"))}
+    with closing(Client(options["address"], **where)) as client:
+        return spec_of(client, id, options.get("rules"))
