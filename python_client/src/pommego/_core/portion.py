@@ -59,10 +59,6 @@ class Portion:
         self._since: list[NDArray[np.uint8]] = []  # the actions of the steps since then, with that under way
         self._set: dict[Callable[..., Any], Any] = {}  # settings, by their function
 
-    @property
-    def host(self) -> Host:
-        return Host(self.games.address, self.numbers, self.lost, self.error)
-
     def ask(self, what: Callable[..., Any], *args: Any, **options: Any) -> Any:
         """Ask the games for something; see `Session.ask`."""
         return self._do(lambda games: games.ask(what, *args, **options))

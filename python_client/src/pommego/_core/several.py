@@ -112,7 +112,7 @@ class JoinedGames:
             return self.portions[0].ask(what, *args, **options)
 
     def _hosts(self) -> tuple[Host, ...]:
-        return tuple(portion.host for portion in self.portions)
+        return tuple(Host(p.games.address, p.numbers, p.lost, p.error) for p in self.portions)
 
     def _abandon(self) -> None:
         for portion in self.portions:
@@ -245,8 +245,10 @@ class Servers(Hosts):
             if why is None:
                 return connect(at, own)
             deadline = time.monotonic() + self._timeout
+            others = [address for address in self._given if address != at]
+            near = [*others, at] if isinstance(why, TimeoutError) else [at, *others]  # a late one last
             while True:
-                for address in self._tried(at, why):
+                for address in dict.fromkeys([*self._spares, *near]):
                     try:
                         games = connect(address, own)
                         if at in self.hosts:  # else a clone, or its original, has moved there first
@@ -265,9 +267,3 @@ class Servers(Hosts):
                 time.sleep(_PAUSE)
 
         return make
-
-    def _tried(self, at: str, why: Exception) -> list[str]:
-        """Return the addresses to try, in order: a server that did not answer in time comes last."""
-        others = [address for address in self._given if address != at]
-        near = [*others, at] if isinstance(why, TimeoutError) else [at, *others]
-        return list(dict.fromkeys([*self._spares, *near]))
