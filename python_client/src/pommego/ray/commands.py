@@ -133,7 +133,11 @@ def _share_out(
     try:
         while running:
             (task,), _ = ray.wait(list(running))
-            _keep(_result(task), running.pop(task))
+            try:
+                files = ray.get(task)
+            except RayTaskError as e:
+                raise (e.cause if isinstance(e.cause, PommegoError) else e) from None
+            _keep(files, running.pop(task))
             tell(len(parts) - len(running), len(parts))
     finally:
         for task in running:
@@ -154,13 +158,6 @@ def _keep(files: Mapping[str, bytes], part: Path) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
         whole.rename(part)
-
-
-def _result(task: ray.ObjectRef) -> dict[str, bytes]:
-    try:
-        return ray.get(task)
-    except RayTaskError as e:
-        raise (e.cause if isinstance(e.cause, PommegoError) else e) from None
 
 
 def _make(command: str, wanted: list[str], part: str, cpus: int) -> dict[str, bytes]:
