@@ -155,11 +155,8 @@ class PommegoMultiAgentEnv(MultiAgentEnv):
         self.game.close()
 
     def _seen(self, observations: dict[str, Any], infos: dict[str, Any]) -> dict[str, Any]:
-        seen = {}
-        for agent, obs in observations.items():
-            mask = infos[agent]["action_mask"]
-            seen[agent] = self._form.of_one(obs, np.concatenate(mask) if isinstance(mask, tuple) else mask)
-        return seen
+        masks = {agent: np.hstack(info["action_mask"]) for agent, info in infos.items()}  # of all components
+        return {agent: self._form.of_one(obs, masks[agent]) for agent, obs in observations.items()}
 
 
 class _Form:
