@@ -60,8 +60,18 @@ def _report(options: argparse.Namespace) -> None:
     report = run(options)
     if options.json:
         print(json.dumps(report))
-    else:
-        _print(report)
+        return
+    kind = f"{report['id']}, {report['observation']}, opponents {report['opponents'] or 'none'}"
+    how = f"{report['transport']}, copy={report['copy']}, {report['in_flight']} in flight"
+    print(f"{report['games']:,} games of {kind}, {how}")
+    for r in report["results"]:
+        if "microseconds" in r:
+            figures = f"us p50   (p90 {r['p90']:.1f}, p99 {r['p99']:.1f})"
+            print(f"{r['name']:14} {r['microseconds']:12.1f} {figures}")
+            continue
+        rate, limit = r["env_steps_per_second"], r["limit"]
+        ratio = f"   {rate / limit:.0%} of noop" if limit else ""
+        print(f"{r['name']:14} {rate:12,.0f} steps/s   ({r['min']:,.0f} to {r['max']:,.0f}){ratio}")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -212,20 +222,6 @@ def _result(name: str, rates: list[float], limit: float | None) -> dict[str, Any
         "allocs_per_step": None,
         "rounds": rates,
     }
-
-
-def _print(report: dict[str, Any]) -> None:
-    kind = f"{report['id']}, {report['observation']}, opponents {report['opponents'] or 'none'}"
-    how = f"{report['transport']}, copy={report['copy']}, {report['in_flight']} in flight"
-    print(f"{report['games']:,} games of {kind}, {how}")
-    for r in report["results"]:
-        if "microseconds" in r:
-            figures = f"us p50   (p90 {r['p90']:.1f}, p99 {r['p99']:.1f})"
-            print(f"{r['name']:14} {r['microseconds']:12.1f} {figures}")
-            continue
-        rate, limit = r["env_steps_per_second"], r["limit"]
-        ratio = f"   {rate / limit:.0%} of noop" if limit else ""
-        print(f"{r['name']:14} {rate:12,.0f} steps/s   ({r['min']:,.0f} to {r['max']:,.0f}){ratio}")
 
 
 if __name__ == "__main__":
