@@ -284,10 +284,11 @@ class PommegoVectorEnv(VectorEnv):
                 games = games_of(rows, self.num_games, self.learners)
         elif self._in_flight >= self.max_in_flight:
             raise PommegoError(f"steps in flight: {self._in_flight}, the most allowed. recv() first")
-        elif rows is not None:
-            from pommego._core.more_checks import all_rows
-
-            all_rows(rows, self.num_envs)
+        elif rows is not None and not np.array_equal(rows, np.arange(self.num_envs)):
+            raise ValueError(
+                f"rows must be all {self.num_envs}, in order, or left out: without a batch_size below "
+                "num_envs, all games are stepped together"
+            )
         self._sent = actions
         self._session.send(actions, games)
         self._in_flight += games is None

@@ -82,14 +82,6 @@ def request_fields(states: Sequence[Any], room: int) -> dict[str, Any]:
     return {"states": list(places), "starts": wire.tensor(np.array(starts, np.int32))} if places else {}
 
 
-def all_rows(rows: ArrayLike, total: int) -> None:
-    if not np.array_equal(np.asarray(rows), np.arange(total)):
-        raise ValueError(
-            f"rows must be all {total}, in order, or left out: without a batch_size below num_envs, "
-            "all games are stepped together"
-        )
-
-
 def games_of(rows: ArrayLike, games: int, learners: int) -> NDArray[np.int32]:
     array = np.asarray(rows)
     if array.dtype.kind not in "iu" and array.size:
