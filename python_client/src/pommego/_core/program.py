@@ -29,10 +29,11 @@ def flags(**options: Any) -> list[str]:
 
 
 def _text(value: Any) -> str:
-    """Return the text of a flag's value: rules as JSON, lists joined by commas."""
-    if isinstance(value, bool | Mapping):
+    """Return the text of a flag's value: rules as JSON, other lists joined by commas."""
+    several = isinstance(value, list | tuple)
+    if isinstance(value, bool | Mapping) or (several and any(isinstance(one, Mapping) for one in value)):
         return json.dumps(value, default=plain)
-    return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    return ",".join(map(str, value)) if several else str(value)
 
 
 def run(
