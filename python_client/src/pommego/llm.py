@@ -268,7 +268,7 @@ def _play_games(
     played, left = Played(len(games), spec), iter(range(len(games)))
     played.answers, played.usage = {}, dict.fromkeys(("tokens_in", "tokens_out", "cost"), 0)
     actions = np.zeros((len(games), spec.max_steps, len(spec.actions)), np.uint8)
-    ended, stop, why = queue.SimpleQueue(), threading.Event(), None
+    ended, stop = queue.SimpleQueue(), threading.Event()
 
     def work() -> None:
         try:
@@ -295,10 +295,9 @@ def _play_games(
                 for how, n in game["counts"].items():
                     played.answers[how] = n + played.answers.get(how, 0)
             else:
-                played.leave_out(number, why := raised)
+                played.leave_out(number, raised)
             tell(done, ", {tokens_in} tokens in, {tokens_out} out, cost {cost:.2f}".format(**played.usage))
-        if why:
-            played.check(why, len(games))
+        played.check(len(games))
     finally:
         stop.set()
         tell(len(games))

@@ -63,15 +63,13 @@ def play_matches(
     shared = any(player.startswith("http") for game in games for player in game.players)
     with ThreadPoolExecutor(1 if shared else os.cpu_count()) as threads:
         matches: list[Future[Exception | None]] = []
-        why: Exception | None = None
         try:
             matches.extend(threads.submit(match, number) for number in range(len(games)))
             for done, one in enumerate(matches, 1):
                 if failed := one.result():
-                    played.leave_out(done - 1, why := failed)
+                    played.leave_out(done - 1, failed)
                 tell(done)
-            if why:
-                played.check(why, len(games))
+            played.check(len(games))
         finally:  # after an interrupt no match begins, and current ones end
             threads.shutdown(wait=False, cancel_futures=True)
             while not all(one.done() for one in matches):

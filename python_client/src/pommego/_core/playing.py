@@ -42,19 +42,21 @@ class Played:
         self.answers: dict[str, int] | None = None  # a language model's, by how they were read
         self.usage: dict[str, float] | None = None  # a language model's tokens and cost
         self.void: set[int] = set()  # games that cannot be scored
+        self.why: Exception = UnscorableError(_LOST)  # the reason for the last of them
         self.counts = {count.name: np.zeros((games, spec.seats), np.int32) for count in spec.counts}
 
     def leave_out(self, number: int, why: Exception) -> None:
         """Count a game that cannot be scored; raise `why` if they are more than two and than a tenth."""
         self.void.add(number)
+        self.why = why
         if len(self.void) > 2:
-            self.check(why, int(self.over.sum()) + len(self.void))
+            self.check(int(self.over.sum()) + len(self.void))
 
-    def check(self, why: Exception, games: int) -> None:
+    def check(self, games: int) -> None:
         """Raise the reason if more than a tenth of so many games cannot be scored."""
         if 10 * len(self.void) > games:
-            why.add_note(f"{len(self.void)} of {games} games cannot be scored")
-            raise why
+            self.why.add_note(f"{len(self.void)} of {games} games cannot be scored")
+            raise self.why
 
 
 def progress(games: int) -> Callable[..., None]:
@@ -179,7 +181,7 @@ class _Group:
         void = game.get("void", np.zeros((len(ended), 1), np.bool_))[:, 0]
         played.over[at[0][:, 0]], self.over[ended] = ~void, True
         played.void.update(at[0][void, 0].tolist())
-        played.check(UnscorableError(_LOST), len(played.over))
+        played.check(len(played.over))
 
 
 def searching(policy: Any, every: Sequence[PommegoVectorEnv]) -> Any:
