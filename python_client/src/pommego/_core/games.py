@@ -110,9 +110,9 @@ class Games:
         had = self._line_up[games].copy()  # a slice would show the new ones
         self._line_up[games] = view.line_up
         if view.finished.size:
-            over = np.zeros(len(had), np.bool_)
-            over[view.finished] = True
-            view.stats["line_up"] = np.where(over, had, 0).astype(np.int32).repeat(self.about.learners)
+            ended = np.zeros_like(had)
+            ended[view.finished] = had[view.finished]
+            view.stats["line_up"] = ended.repeat(self.about.learners)
 
     def ask(self, what: Callable[..., Any], *args: Any, **options: Any) -> Any:
         """Call one of the methods below, `abandon`, or a function of `Games`."""
