@@ -22,6 +22,7 @@ from ray.cluster_utils import Cluster
 import pommego
 import pommego.ray
 from clusters import cluster, complete, kill_node, kill_program, kill_task, machines  # noqa: F401
+from pommego._core import program
 from pommego.ray import commands
 
 KILLS = int(os.environ.get("POMMEGO_RAY_KILLS", "3"))
@@ -36,8 +37,8 @@ KINDS: list[tuple[str, dict[str, Any]]] = [
 
 
 def on_one_machine(binary: Path, command: str, flags: dict[str, Any], folder: Path) -> None:
-    given = [text for name, value in flags.items() for text in commands._flag(name, value)]
-    done = subprocess.run([binary, command, *given, "--out", folder], capture_output=True, check=False)
+    given = program.flags(**flags, out=folder)
+    done = subprocess.run([binary, command, *given], capture_output=True, check=False)
     assert not done.returncode, done.stderr
 
 

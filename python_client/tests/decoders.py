@@ -33,8 +33,7 @@ with contextlib.ExitStack() as stack:
         stack.enter_context(traced)
     import scripted_server
     from pommego._core.batch import BatchReader, Lazy
-    from pommego._core.final import final_info
-    from pommego._core.info import episode_info
+    from pommego._core.info import episode_info, final_info
     from pommego._transport import wire
     from pommego._transport.handshake import Address, upgrade
     from pommego._transport.shared import check_layout

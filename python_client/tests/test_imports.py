@@ -34,7 +34,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "networks": {"core"},
     "suites": set(),
     "llm": {"core", "_transport", "evaluation", "suites"},
-    "verifiers": {"__init__", "llm"},
+    "verifiers": {"__init__", "core", "llm"},
     "examples": set(),
     "evaluation": {"core", "suites"},
     "tournaments": {"core", "evaluation"},

@@ -139,17 +139,18 @@ def test_every_seat_reads_the_same_first(where: dict[str, Any]) -> None:
 def test_environments_share_a_server_of_their_own(binary: Path) -> None:
     code = """
 import os, pommego.llm
+from pommego._core.describing import _shared
 one, other = (pommego.llm.Environment(opponents="static") for _ in range(2))
 one.reset(seed=1), other.reset(seed=1)
-assert len(pommego.llm._own) == 1
+(server,) = _shared.values()
 child = os.fork()
 if not child:
     assert one.reset(seed=1).endswith(other.reset(seed=1))
-    assert pommego.llm._own[0].running
+    assert [server.running for server in _shared.values()] == [True]
     os._exit(0)
 assert os.waitpid(child, 0)[1] == 0
 one.move("up")
-print(pommego.llm._own[0].pid)
+print(server.pid)
 """
     env = os.environ | {"POMMEGO_BINARY": str(binary)}
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=False)

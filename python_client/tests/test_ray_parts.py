@@ -102,9 +102,7 @@ def test_parts_are_made_again(
     """The result is that of one machine."""
     getattr(ray, command)(tmp_path / "got", **options)
     assert len(list(killed.iterdir())) == 3
-    flag = importlib.import_module("pommego.ray.commands")._flag
-    flags = [text for name, value in options.items() for text in flag(name, value)]
-    program.run(command, *flags, "--out", str(tmp_path / "want"))
+    program.run(command, *program.flags(**options), "--out", str(tmp_path / "want"))
     assert contents(tmp_path / "got") == contents(tmp_path / "want")
 
 

@@ -16,6 +16,7 @@ All of them are measured in turn, in several rounds of the same run.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import statistics
 import sys
@@ -59,8 +60,18 @@ def _report(options: argparse.Namespace) -> None:
     report = run(options)
     if options.json:
         print(json.dumps(report))
-    else:
-        _print(report)
+        return
+    kind = f"{report['id']}, {report['observation']}, opponents {report['opponents'] or 'none'}"
+    how = f"{report['transport']}, copy={report['copy']}, {report['in_flight']} in flight"
+    print(f"{report['games']:,} games of {kind}, {how}")
+    for r in report["results"]:
+        if "microseconds" in r:
+            figures = f"us p50   (p90 {r['p90']:.1f}, p99 {r['p99']:.1f})"
+            print(f"{r['name']:14} {r['microseconds']:12.1f} {figures}")
+            continue
+        rate, limit = r["env_steps_per_second"], r["limit"]
+        ratio = f"   {rate / limit:.0%} of noop" if limit else ""
+        print(f"{r['name']:14} {rate:12,.0f} steps/s   ({r['min']:,.0f} to {r['max']:,.0f}){ratio}")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -151,15 +162,13 @@ class _Driver:
         choices = [choice.n for choice in envs.game_spec.actions]
         shape = (_ACTIONS, envs.num_envs, len(choices))
         actions = rng.integers(0, choices, shape, np.uint8)
-        self._actions = actions[:, :, 0] if len(choices) == 1 else actions
-        self._next = 0
+        self._actions = itertools.cycle(actions[:, :, 0] if len(choices) == 1 else actions)
         self._resetting = 0
         self.in_flight = min(options.in_flight, envs.max_in_flight)
         self.batch_bytes = envs.batch_bytes
 
     def _send(self) -> None:
-        self._envs.send(self._actions[self._next])
-        self._next = (self._next + 1) % _ACTIONS
+        self._envs.send(next(self._actions))
 
     def steps_per_second(self, seconds: float) -> float:
         """Step for this many seconds; steps that only reset a game do not count."""
@@ -213,20 +222,6 @@ def _result(name: str, rates: list[float], limit: float | None) -> dict[str, Any
         "allocs_per_step": None,
         "rounds": rates,
     }
-
-
-def _print(report: dict[str, Any]) -> None:
-    kind = f"{report['id']}, {report['observation']}, opponents {report['opponents'] or 'none'}"
-    how = f"{report['transport']}, copy={report['copy']}, {report['in_flight']} in flight"
-    print(f"{report['games']:,} games of {kind}, {how}")
-    for r in report["results"]:
-        if "microseconds" in r:
-            figures = f"us p50   (p90 {r['p90']:.1f}, p99 {r['p99']:.1f})"
-            print(f"{r['name']:14} {r['microseconds']:12.1f} {figures}")
-            continue
-        rate, limit = r["env_steps_per_second"], r["limit"]
-        ratio = f"   {rate / limit:.0%} of noop" if limit else ""
-        print(f"{r['name']:14} {rate:12,.0f} steps/s   ({r['min']:,.0f} to {r['max']:,.0f}){ratio}")
 
 
 if __name__ == "__main__":

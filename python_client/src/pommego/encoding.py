@@ -9,8 +9,6 @@ The encoder is written once for all libraries: with the operators that their arr
 functions of `Library` for what they do not.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple

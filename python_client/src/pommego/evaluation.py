@@ -4,30 +4,27 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from pommego._core import checks
 from pommego._core.batch import Observation
 from pommego._core.connecting import Connection
 from pommego._core.describing import describe, running
 from pommego._core.matches import play_matches, rules_alone
-from pommego._core.opponents import Opponent, check_player
+from pommego._core.more_checks import check_options
+from pommego._core.opponents import Opponent, Policy, check_player
 from pommego._core.playing import Game, Played, play_games, progress
-from pommego._core.wording import check_options
 from pommego.making import make_vec
 from pommego.pool import SEARCH, Pool
 from pommego.results import Evaluation
 from pommego.spec import GameSpec
-from pommego.suites import Part, Suite, SuiteResult, differing, load, named
-
-#: Chooses actions, (rows,) or (rows, components), by a batch's observation and its info.
-Policy = Callable[[Observation, dict[str, Any]], ArrayLike]
+from pommego.suites import Part, SuiteResult, differing, load, named
 
 SEED = 1_000_000_000  # far from the seeds that people train with
 NOT_HERE = ("num_envs", "seat", "seats", "reward", "on_death", "autoreset_mode")
@@ -113,7 +110,7 @@ def evaluate(
     checks.at_least(1, "games", games)
     seed = checks.one_seed(seed)
     with running(address, token) as where:
-        spec = describe(id, rules=options.get("rules"), **where, connection=options.get("connection"))
+        spec = describe(id, options | where)
         ways = seatings(spec, policy, opponents, team=team)
         if all(isinstance(player, str) for players, _ in ways for player in players):
             play = partial(play_matches, rules=rules_alone(options))
@@ -143,27 +140,23 @@ def play_suite(
     with running(options.pop("address"), options.pop("token")) as where:
         specs = {}
         for id in dict.fromkeys(id for id, *_ in suite.parts):
-            spec = describe(id, rules=None, **where, connection=options.get("connection"))
-            specs[id], made, here = spec, {id: suite.version}, {id: spec.version}
-            if why := differing(made | suite.agents, here | spec.agent_versions):
+            spec = describe(id, options | where)
+            specs[id], wanted, here = spec, {id: suite.version}, {id: spec.version}
+            if why := differing(wanted | suite.agents, here | spec.agent_versions):
                 raise ValueError(f"the suite {name} was {why}: use a server of pommego with these versions")
-        play = partial(play, options=options | where)
-        return SuiteResult(suite, tuple(_parts(policies, suite, specs, play)), suite.agents)
-
-
-def _parts(
-    policies: Iterable[Any], suite: Suite, specs: dict[str, GameSpec], play: Callable[..., Played]
-) -> Iterator[Part]:
-    for k, ((id, opponents, partner), policy) in enumerate(zip(suite.parts, policies, strict=False)):
-        made: list[NDArray[np.uint8]] = []
-        others = [opponents, partner, opponents] if partner else opponents
-        ways = seatings(specs[id], policy, others, team=suite.team)
-        evaluation = play_ways(partial(play, made=made), specs[id], ways, suite.seeds(k))
-        steps = np.stack(made)
-        steps = steps.reshape(len(made), suite.games, -1, *steps.shape[2:])
-        scored = np.delete(np.arange(suite.games), evaluation.void)
-        actions = [steps[:end, game] for game, end in zip(scored, evaluation.lengths, strict=True)]
-        yield Part(opponents, evaluation, actions, partner, id if suite.kinds else "")
+        parts = []
+        for k, ((id, opponents, partner), policy) in enumerate(zip(suite.parts, policies, strict=False)):
+            made: list[NDArray[np.uint8]] = []
+            others = [opponents, partner, opponents] if partner else opponents
+            ways = seatings(specs[id], policy, others, team=suite.team)
+            playing = partial(play, options=options | where, made=made)
+            evaluation = play_ways(playing, specs[id], ways, suite.seeds(k))
+            steps = np.stack(made)
+            steps = steps.reshape(len(made), suite.games, -1, *steps.shape[2:])
+            scored = np.delete(np.arange(suite.games), evaluation.void)
+            actions = [steps[:end, game] for game, end in zip(scored, evaluation.lengths, strict=True)]
+            parts.append(Part(opponents, evaluation, actions, partner, id if suite.kinds else ""))
+        return SuiteResult(suite, tuple(parts), suite.agents)
 
 
 def check_result(

@@ -3,8 +3,6 @@
 They speak OpenEnv with ``pommego serve --openenv``; ``docs/language-models.md`` describes it.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import math
@@ -24,7 +22,7 @@ import msgspec
 import numpy as np
 
 from pommego._core import checks
-from pommego._core.describing import describe, running
+from pommego._core.describing import describe, running, shared
 from pommego._core.matches import RESULTS
 from pommego._core.playing import Game, Played
 from pommego._core.transcripts import Transcripts
@@ -34,7 +32,6 @@ from pommego._version import __version__
 from pommego.errors import ProtocolError, ServerError, on_failure
 from pommego.evaluation import SEED, play_suite, play_ways, seatings
 from pommego.results import Evaluation
-from pommego.server import Server
 from pommego.spec import GameSpec
 from pommego.suites import SuiteResult, named
 
@@ -49,9 +46,6 @@ _OPTIONS += ("system_prompt", "episode_id", "wait_s", "move_timeout_s", "stand_i
 _LONGEST = 1 << 20  # bytes of a message of the server
 _PATIENCE = 7200.0  # seconds for an answer: twice the longest time for which a game may wait for others
 _END = 8192  # characters of each end of a long answer that are sent: the server reads fewer
-
-_own: list[Server] = []  # the server that this process's environments share
-_starting = threading.Lock()
 
 
 class _About(msgspec.Struct, frozen=True):
@@ -115,7 +109,7 @@ class Environment:
             raise ValueError(
                 'detail is "image", expected full, short or json: only llm:, OpenEnv and MCP show it'
             )
-        address, token = self._where if self._where[0] else _own_server()
+        address, token = self._where if self._where[0] else shared(openenv=True)
         where = Address.parse(address)
         where = replace(where, path=where.path.rstrip("/") + "/ws")
         self._socket = WebSocket.connect(where, subprotocol=None, token=token, max_message=_LONGEST)
@@ -188,13 +182,6 @@ def _socket_address(address: str | None) -> str | None:
     return address and re.sub("^http", "ws", address)
 
 
-def _own_server() -> tuple[str, str]:
-    with _starting:
-        if not _own or not _own[0].running:
-            _own[:] = [Server(openenv=True)]
-        return _own[0].address, _own[0].token
-
-
 def evaluate(
     model: Model,
     id: str | None = None,
@@ -262,7 +249,7 @@ def evaluate(
         raise TypeError("evaluate() needs the id of an environment, or suite=")
     first = checks.one_seed(seed)
     with running(address, token) as where:
-        spec = describe(id, rules=options.get("rules"), **where)
+        spec = describe(id, options | where)
         ways = seatings(spec, model, opponents, team=False)
         return play_ways(partial(play, options=options | where), spec, ways, range(first, first + games))
 
@@ -282,7 +269,7 @@ def _play_games(
     played, left = Played(len(games), spec), iter(range(len(games)))
     played.answers, played.usage = {}, dict.fromkeys(("tokens_in", "tokens_out", "cost"), 0)
     actions = np.zeros((len(games), spec.max_steps, len(spec.actions)), np.uint8)
-    ended, stop, why = queue.SimpleQueue(), threading.Event(), None
+    ended, stop = queue.SimpleQueue(), threading.Event()
 
     def work() -> None:
         try:
@@ -309,10 +296,9 @@ def _play_games(
                 for how, n in game["counts"].items():
                     played.answers[how] = n + played.answers.get(how, 0)
             else:
-                played.leave_out(number, why := raised)
+                played.leave_out(number, raised)
             tell(done, ", {tokens_in} tokens in, {tokens_out} out, cost {cost:.2f}".format(**played.usage))
-        if why:
-            played.check(why, len(games))
+        played.check(len(games))
     finally:
         stop.set()
         tell(len(games))

@@ -20,9 +20,9 @@ from pommego.spec import BOX
 from pommego.vector import RENDER_MODES, PommegoVectorEnv
 
 if TYPE_CHECKING:
-    from pommego._core.hosts import Hosts
     from pommego._core.opponents import LineUps, Opponent, Opponents
     from pommego._core.saved import Starts
+    from pommego._core.several import Hosts
     from pommego.single import PommegoEnv
     from pommego.state import State
 
@@ -39,7 +39,7 @@ def _with_advice(function: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(function)
     def advised(*args: P.args, **options: P.kwargs) -> R:
         if not known >= options.keys():
-            from pommego._core.wording import check_options
+            from pommego._core.more_checks import check_options
 
             check_options(options, (), function)
         return function(*args, **options)
@@ -167,12 +167,12 @@ def make_vec(
         raise ValueError(f"render_mode is {render_mode!r}, expected one of {RENDER_MODES}")
     if counts not in (True, False, "step"):
         raise ValueError(f"counts is {counts!r}, expected True, False or 'step'")
-    human = render_mode == "human"
+    web = web or render_mode == "human"
     connection = Connection.read(connection)
     mode = checks.autoreset_mode(autoreset_mode)
     named_seats, line_ups = _line_ups(seats, opponents, num_envs)
     hosts = _hosts(address, replace, timeout)
-    if hosts and (web or human):
+    if hosts and web:
         raise ValueError("web is True, but with replace or several servers there is no page: leave it out")
     batch = None if batch_size == num_envs else batch_size
     if hosts and batch is not None:
@@ -202,7 +202,7 @@ def make_vec(
         **_rule_sets(rules, num_envs),
         "batch_size": batch,
         "workers": workers,
-        "listed": web or human or None,
+        "listed": web or None,
     }
     if line_ups is not None and opponents is not None:
         options |= line_ups.fields()
@@ -210,7 +210,7 @@ def make_vec(
         id,
         rules,
         where={"token": token, "certificates": connection, "timeout": float(timeout)},
-        shared=web or human,
+        shared=web,
         options=options,
         everyone=opponents if isinstance(opponents, str) else None,
         starts=start_states,
@@ -228,7 +228,7 @@ def make_vec(
         try:
             games = hosts.join(connect, num_envs, line_ups) if hosts else connect(address, own)
         except ServerError as e:
-            from pommego._core.wording import in_our_words
+            from pommego._core.more_checks import in_our_words
 
             raise in_our_words(e) from None
         viewer = None
@@ -237,7 +237,7 @@ def make_vec(
                 from pommego._core.policies import PolicyGames
 
                 games = PolicyGames(games, line_ups, copy=copy)
-            if web or human:
+            if web:
                 from pommego._core.viewer import Viewer
 
                 token_there = games.server.token if games.server else token
@@ -284,7 +284,7 @@ def _hosts(
         return None
     if not isinstance(address, str | Sequence):
         return address
-    from pommego._core.hosts import Servers
+    from pommego._core.several import Servers
 
     return Servers(address, replace, timeout)
 
@@ -304,7 +304,7 @@ def make(id: str, *, render_mode: str | None = None, **options: Any) -> PommegoE
 
     Other errors are those of `make_vec`.
     """
-    from pommego._core.wording import check_options
+    from pommego._core.more_checks import check_options
 
     check_options(options, ("num_envs", "autoreset_mode", "batch_size", "copy"), make, make_vec)
     options = {"workers": 1} | against_simple(options)

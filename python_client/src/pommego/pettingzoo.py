@@ -28,11 +28,10 @@ from pommego._core.call_lock import uncopied
 from pommego._core.checks import at_least
 from pommego._core.connecting import Connection
 from pommego._core.more_checks import one_action
-from pommego._core.rows import to_box
+from pommego._core.rows import row_obs, to_box
 from pommego.errors import PommegoError
 from pommego.making import make_vec
-from pommego.single import row_info, row_obs
-from pommego.spec import GameSpec
+from pommego.single import row_info
 from pommego.vector import PommegoVectorEnv
 
 __all__ = ["PommegoParallelEnv", "parallel_env"]
@@ -100,7 +99,8 @@ def parallel_env(
         render_mode="rgb_array" if render_mode == "rgb_array" else "ansi",
         **options,
     )
-    agents = _agent_names(envs.game_spec, seats)
+    kinds = seats or ["learner"] * envs.game_spec.seats
+    agents = [f"agent_{seat}" for seat, kind in enumerate(kinds) if kind == "learner"]  # as the rows are
     return PommegoParallelEnv(envs, agents, render_mode=render_mode, action_mask=action_mask)
 
 
@@ -175,11 +175,11 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
         Returns:
             observations and infos by agent.
         """
-        self._obs, info = self.envs.reset(seed=seed)
+        obs, info = self.envs.reset(seed=seed)
         self._state, self._alive = info.get("state"), info["alive"]
         self.agents = self.possible_agents[:]
         self._show()
-        return self._observations(info), self._infos(info)
+        return self._seen(obs, info)
 
     def step(
         self, actions: Mapping[str, Any]
@@ -203,8 +203,9 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
         if not self.agents:
             return {}, {}, {}, {}, {}
         for agent in self.agents:
-            self._actions[self._rows[agent]] = self._action(agent, actions.get(agent))
-        self._obs, reward, terminated, truncated, info = self.envs.step(self._actions)
+            row, what, space = self._rows[agent], f"the action of {agent}", self.action_spaces[agent]
+            self._actions[row] = one_action(what, actions.get(agent), space, acts=self._alive[row])
+        obs, reward, terminated, truncated, info = self.envs.step(self._actions)
         self._state, self._alive = info.get("state"), info["alive"]
         rewards, terminations, truncations = {}, {}, {}
         for agent in self.agents:
@@ -212,7 +213,7 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
             rewards[agent] = float(reward[row])
             terminations[agent] = bool(terminated[row] or (self._dead_leave and not self._alive[row]))
             truncations[agent] = bool(truncated[row])
-        observations, infos = self._observations(info), self._infos(info)
+        observations, infos = self._seen(obs, info)
         self.agents = [a for a in self.agents if not (terminations[a] or truncations[a])]
         self._show()
         return observations, rewards, terminations, truncations, infos
@@ -248,39 +249,20 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
         mask = masks[0] if len(masks) == 1 else spaces.Tuple(masks)
         return spaces.Dict({"observation": observation, "action_mask": mask})
 
-    def _observations(self, info: dict[str, Any]) -> dict[str, Any]:
-        seen = {agent: row_obs(self._obs, self._rows[agent]) for agent in self.agents}
-        if not self._masks_inside:
-            return seen
-        return {
-            agent: {"observation": obs, "action_mask": self._mask(info, agent)} for agent, obs in seen.items()
-        }
-
-    def _infos(self, info: dict[str, Any]) -> dict[str, dict[str, Any]]:
-        infos = {}
+    def _seen(self, obs: Any, info: dict[str, Any]) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+        """Return observations and infos by agent; one of the two has the masks."""
+        observations, infos = {}, {}
         for agent in self.agents:
-            own = infos[agent] = row_info(info, self._rows[agent])
+            row = self._rows[agent]
+            masks = self.envs.split_mask(info["action_mask"][row])
+            mask = {"action_mask": masks[0] if len(masks) == 1 else masks}
+            seen, own = row_obs(obs, row, len(self._rows)), row_info(info, row)
+            del own["action_mask"]
             own.pop("state", None)  # it is one for all: `state`
-            if self._masks_inside:
-                del own["action_mask"]  # there is only one place for it
-            else:
-                own["action_mask"] = self._mask(info, agent)
-        return infos
-
-    def _mask(self, info: dict[str, Any], agent: str) -> Any:
-        masks = self.envs.split_mask(info["action_mask"][self._rows[agent]])
-        return masks[0] if len(masks) == 1 else masks
-
-    def _action(self, agent: str, action: Any) -> NDArray[Any]:
-        space, alive = self.action_spaces[agent], self._alive[self._rows[agent]]
-        return one_action(f"the action of {agent}", action, space, acts=alive)
+            observations[agent] = {"observation": seen, **mask} if self._masks_inside else seen
+            infos[agent] = own if self._masks_inside else own | mask
+        return observations, infos
 
     def _show(self) -> None:
         if self.render_mode == "human":
             terminal.show(self.envs.render(0, colour=terminal.colours()) + "\n")
-
-
-def _agent_names(spec: GameSpec, seats: Sequence[str] | None) -> list[str]:
-    """Name the agents that learn by their seats, in the order of rows: agent_0, agent_1 and so on."""
-    kinds = seats or ["learner"] * spec.seats
-    return [f"agent_{seat}" for seat, kind in enumerate(kinds) if kind == "learner"]

@@ -17,7 +17,6 @@ Needs the extra ``pommego[rllib]``.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -32,10 +31,10 @@ from ray.rllib.env.multi_agent_env import MultiAgentEnv
 from ray.tune.registry import register_env
 
 from pommego._core.batch import Observation
+from pommego._core.describing import shared
 from pommego._core.rows import fields_of
 from pommego.making import make_vec
 from pommego.pettingzoo import parallel_env
-from pommego.server import Server
 from pommego.single import PommegoEnv
 from pommego.spec import Encoding, GameSpec
 from pommego.vector import PommegoVectorEnv
@@ -162,11 +161,8 @@ class PommegoMultiAgentEnv(MultiAgentEnv):
         self.game.close()
 
     def _seen(self, observations: dict[str, Any], infos: dict[str, Any]) -> dict[str, Any]:
-        seen = {}
-        for agent, obs in observations.items():
-            mask = infos[agent]["action_mask"]
-            seen[agent] = self._form.of_one(obs, np.concatenate(mask) if isinstance(mask, tuple) else mask)
-        return seen
+        masks = {agent: np.hstack(info["action_mask"]) for agent, info in infos.items()}  # of all components
+        return {agent: self._form.of_one(obs, masks[agent]) for agent, obs in observations.items()}
 
 
 class _Form:
@@ -211,17 +207,8 @@ def _connected(config: Mapping[str, Any]) -> dict[str, Any]:
     if "id" not in options:
         raise KeyError('env_config needs "id", such as {"id": "PommeFFACompetition-v0"}')
     if options.get("address") is None:
-        server = _server()
-        if not server.running:
-            _server.cache_clear()
-            server = _server()
-        options |= {"address": server.address, "token": server.token}
+        options["address"], options["token"] = shared(transport="unix", allow_agents=("*",))
     return options
-
-
-@functools.cache
-def _server() -> Server:
-    return Server(transport="unix", allow_agents=["*"])
 
 
 def register() -> None:

@@ -27,8 +27,8 @@ from pommego._core.batch import Observation
 from pommego._core.call_lock import uncopied
 from pommego._core.checks import one_seed
 from pommego._core.connecting import Connection
+from pommego._core.more_checks import check_options
 from pommego._core.rows import fields_of
-from pommego._core.wording import check_options
 from pommego.making import make_vec as make_vector_env
 from pommego.single import row_info
 from pommego.spec import BOX
@@ -165,12 +165,10 @@ class PommegoVecEnv(VecEnv):
         """
         rows = list(self._get_indices(indices))
         if method_name == "action_masks":
-            masks = self.action_masks()
-            return [masks[row] for row in rows]
+            return list(self.action_masks()[rows])
         method = getattr(self.envs, method_name)
         self._check_all_rows(method_name, rows)
-        result = method(*method_args, **method_kwargs)
-        return [result] * len(rows)
+        return [method(*method_args, **method_kwargs)] * len(rows)
 
     def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
         """Return an attribute, which all rows share, once for each row given."""

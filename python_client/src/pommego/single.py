@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pommego._core.batch import Observation
 from pommego._core.call_lock import uncopied
 from pommego._core.more_checks import one_action
+from pommego._core.rows import row_obs
 from pommego.state import State
 from pommego.vector import PommegoVectorEnv
 
@@ -66,7 +67,7 @@ class PommegoEnv(gymnasium.Env):
             raise ValueError(f"unknown reset options {sorted(options)}; there is only 'state'")
         obs, info = self._envs.reset(seed=seed, options=starts)
         self._keep_pace()
-        return row_obs(obs, 0), self._own(info)
+        return row_obs(obs, 0, 1), self._own(info)
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Make one step.
@@ -82,7 +83,7 @@ class PommegoEnv(gymnasium.Env):
         obs, reward, terminated, truncated, info = self._envs.step(given[None])
         self._keep_pace()
         over = bool(terminated[0]), bool(truncated[0])
-        return row_obs(obs, 0), float(reward[0]), *over, self._own(info)
+        return row_obs(obs, 0, 1), float(reward[0]), *over, self._own(info)
 
     def _own(self, info: dict[str, Any]) -> dict[str, Any]:
         own = row_info(info, 0, plain=False)
@@ -124,14 +125,7 @@ class PommegoEnv(gymnasium.Env):
     def set_state(self, state: State | bytes | dict[str, Any]) -> tuple[Observation, dict[str, Any]]:
         """Restore a game; returns its observation and info."""
         obs, info = self._envs.set_state(0, state)
-        return row_obs(obs, 0), self._own(info)
-
-
-def row_obs(obs: Any, row: int) -> Any:
-    """Return one row of an observation."""
-    if isinstance(obs, np.ndarray):
-        return obs[row]
-    return {name: array[row] for name, array in obs.items()}
+        return row_obs(obs, 0, 1), self._own(info)
 
 
 def row_info(info: Mapping[str, Any], row: int, *, plain: bool = True) -> dict[str, Any]:

@@ -7,7 +7,6 @@ none of them ever changes under a suite's name. `pommego.evaluate` plays one wit
 
 import gzip
 import hashlib
-import itertools
 import json
 import math
 import os
@@ -15,7 +14,6 @@ import zlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -270,7 +268,18 @@ class SuiteResult:
         Raises:
             FileExistsError: the file exists.
         """
-        content = _content(self)
+        parts = []
+        for part in self.parts:
+            e = part.evaluation
+            packed = (zlib.compress(actions.tobytes()) for actions in part.actions)
+            parts.append([*map(_Game, e.results.tolist(), e.lengths.tolist(), e.seats.tolist(), packed)])
+            for number in e.void:
+                parts[-1].insert(number, None)
+        answers = [dict(part.evaluation.answers) for part in self.parts if part.evaluation.answers]
+        suite, agents = self.suite, dict(self.agents)
+        about = {"id": suite.id, "version": suite.version, "pommego": __version__}
+        saved = _Saved(_FORMAT, suite.name, parts, agents, answers or None, **about)
+        content = msgspec.to_builtins(saved)
         digest = _digest(content)
         written = json.dumps(content | {"sha256": digest}).encode()
         with Path(path).open("xb") as file:
@@ -318,7 +327,7 @@ def load(path: str | os.PathLike[str]) -> SuiteResult:
         if len(saved.parts) != len(suite.parts):
             raise ValueError(f"{len(saved.parts)} parts, expected {len(suite.parts)}")
         parts = zip(suite.parts, saved.parts, saved.answers or [None] * len(suite.parts), strict=True)
-        return SuiteResult(suite, tuple(itertools.starmap(partial(_part, suite), parts)), saved.agents)
+        return SuiteResult(suite, tuple(_part(suite, *part) for part in parts), saved.agents)
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError, EOFError, zlib.error, gzip.BadGzipFile):
         raise ValueError(
             f"{os.fspath(path)} is not a suite's result, or is damaged: expected a file of SuiteResult.save"
@@ -338,21 +347,6 @@ def differing(made: Mapping[str, int], here: Mapping[str, int]) -> str:
     """Say which agents have another version here than in a result or a suite; "" if none."""
     pairs = ((agent, version, here.get(agent, "unknown")) for agent, version in made.items())
     return "; ".join(f"made with {agent} {v}, this is {other}" for agent, v, other in pairs if v != other)
-
-
-def _content(result: SuiteResult) -> dict[str, Any]:
-    """Return what a result file contains, without its digest."""
-    parts = []
-    for part in result.parts:
-        e = part.evaluation
-        packed = (zlib.compress(actions.tobytes()) for actions in part.actions)
-        parts.append([*map(_Game, e.results.tolist(), e.lengths.tolist(), e.seats.tolist(), packed)])
-        for number in e.void:
-            parts[-1].insert(number, None)
-    answers = [dict(part.evaluation.answers) for part in result.parts if part.evaluation.answers]
-    suite, agents = result.suite, dict(result.agents)
-    about = {"id": suite.id, "version": suite.version, "pommego": __version__}
-    return msgspec.to_builtins(_Saved(_FORMAT, suite.name, parts, agents, answers or None, **about))
 
 
 def _digest(content: dict[str, Any]) -> str:

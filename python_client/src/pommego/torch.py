@@ -135,23 +135,21 @@ class Feed:
             self._pin(half)
         every, rewards, _, _, infos = zip(*answers, strict=True)
         states = [info["state"] for info in infos] if "state" in infos[0] else []
-        over = [
-            te | tr | ((r != 0) & ~info["alive"] & envs.game_spec.dead_leave)
-            for envs, (_, r, te, tr, info) in zip(self.halves[half], answers, strict=True)
-        ]
-        cut = [  # the dead have no future, except in teams
-            tr & (info["final_info"] if "final_info" in info else info)["alive"]  # noqa: SIM401, get makes all entries
-            if tr.any() and envs.game_spec.dead_leave
-            else tr
-            for envs, (*_, tr, info) in zip(self.halves[half], answers, strict=True)
-        ]
-        flags = [np.concatenate(part) for part in (over, cut, [info["valid"] for info in infos])]
+        flags = []
+        for envs, (_, r, te, tr, info) in zip(self.halves[half], answers, strict=True):
+            over, cut = te | tr, tr
+            if envs.game_spec.dead_leave:  # the dead have no future, except in teams
+                over |= (r != 0) & ~info["alive"]
+                if tr.any():
+                    last = info["final_info"] if "final_info" in info else info  # noqa: SIM401, get makes all entries
+                    cut = tr & last["alive"]
+            flags.append([over, cut, info["valid"]])
         batch = Batch(
             half,
             self._fields(every),
             self._moved([info["action_mask"] for info in infos]).view(torch.bool),
             self._moved(rewards).float(),
-            *self._moved([np.stack(flags)]),
+            *self._moved([np.concatenate(flags, axis=1)]),
             counts=self._moved([info["counts"] for info in infos]) if "counts" in infos[0] else None,
             state=self._fields(states) if states else {},
             infos=infos,

@@ -23,8 +23,8 @@ from torchrl.envs import EnvBase
 from pommego._core.batch import Observation
 from pommego._core.call_lock import uncopied
 from pommego._core.connecting import Connection
+from pommego._core.more_checks import check_options
 from pommego._core.rows import fields_of
-from pommego._core.wording import check_options
 from pommego.making import make_vec as make_vector_env
 from pommego.vector import PommegoVectorEnv
 
@@ -94,14 +94,10 @@ class PommegoTorchEnv(EnvBase):
     def _make_specs(self) -> None:
         space = self.envs.single_observation_space
         choices = sum(choice.n for choice in self.envs.game_spec.actions)
-        observation = (
-            {name: self._bounded(box) for name, box in fields_of(space).items()}
-            | {
-                "action_mask": Binary(choices, shape=(*self._lead, choices), dtype=torch.bool),
-            }
-            | {name: Binary(1, shape=(*self._lead, 1), dtype=torch.bool) for name in _FLAGS}
-        )
-        self.observation_spec = self._grouped(observation)
+        sizes = {"action_mask": choices} | dict.fromkeys(_FLAGS, 1)
+        flags = {name: Binary(n, shape=(*self._lead, n), dtype=torch.bool) for name, n in sizes.items()}
+        fields = {name: self._bounded(box) for name, box in fields_of(space).items()}
+        self.observation_spec = self._grouped(fields | flags)
         self.action_spec = self._grouped({"action": self._actions()})
         reward = Unbounded(shape=(*self._lead, 1), dtype=torch.float32)
         self.reward_spec = self._grouped({"reward": reward})

@@ -12,10 +12,10 @@ from typing import Any
 from pommego._core import checks
 from pommego._core.describing import describe, running
 from pommego._core.matches import RESULTS
+from pommego._core.more_checks import check_options
 from pommego._core.opponents import Opponent, check_player
 from pommego._core.playing import Game, play_games, progress
-from pommego._core.program import rules_of, run
-from pommego._core.wording import check_options
+from pommego._core.program import flags, run
 from pommego.evaluation import NOT_HERE, SEED
 from pommego.making import make_vec
 from pommego.pool import SEARCH
@@ -93,23 +93,18 @@ def tournament(
     checks.at_least(1, "games", games)
     called: dict[str, Opponent] = {}
     named, other = _named(players, called), {} if against is None else _named([against], called)
-    agents = ",".join(name.replace(",", "\\,") for name in named)
-    command = ["tournament", "--env", id.removeprefix("pommego/"), "--agents", agents, "--json"]
-    command += [f"--games={games}", f"--seed={checks.one_seed(seed)}", *rules_of(options.get("rules"))]
-    command += [f"--against={name}" for name in other]
-    command += [f"--{name}={value}" for name, value in (("format", format), ("out", out)) if value]
-    command += ["--mirrored"] * mirrored
+    agents = [name.replace(",", "\\,") for name in named]
+    command = ["tournament", "--json", *flags(env=id.removeprefix("pommego/"), agents=agents, games=games)]
+    command += flags(seed=checks.one_seed(seed), rules=options.get("rules") or None, mirrored=mirrored)
+    command += flags(against=next(iter(other), None), format=format or None, out=out or None)
     if (connection := options.get("connection")) and connection.agent_limit:
-        command += [f"--limit={connection.agent_limit}s"]
+        command += flags(limit=f"{connection.agent_limit}s")
     named |= other
     if out:
-        _check_versions(
-            Path(out),
-            {n: str(getattr(p, "version", None) or "") for n, p in named.items() if n.startswith(_CLIENT)},
-        )
+        _check_versions(Path(out), {n: p for n, p in named.items() if n.startswith(_CLIENT)})
     records: list[str] = []  # the policies' games
     with running(address, token) as where:
-        spec = describe(id, rules=options.get("rules"), **where, connection=options.get("connection"))
+        spec = describe(id, options | where)
         tell = None
         while isinstance(found := json.loads(run(*command, text="\n".join(records))), list):
             tell, done, some = tell or progress(len(found)), len(records), found[:_AT_ONCE]
@@ -143,8 +138,9 @@ def _named(
     return named
 
 
-def _check_versions(folder: Path, versions: dict[str, str]) -> None:
+def _check_versions(folder: Path, policies: dict[str, Opponent]) -> None:
     """Raise ValueError if the games there may be those of other policies; else write down the versions."""
+    versions = {name: str(getattr(policy, "version", None) or "") for name, policy in policies.items()}
     note = folder / "policies.json"
     kept = json.loads(note.read_text()) if note.exists() else {}
     others = [name.removeprefix(_CLIENT) for name, v in versions.items() if not v or kept.get(name) != v]

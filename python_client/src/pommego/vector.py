@@ -12,12 +12,12 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from pommego._core import checks, rows
+from pommego._core import checks
 from pommego._core.batch import Observation
 from pommego._core.call_lock import CallLock, locked, uncopied
 from pommego._core.games import Games
 from pommego._core.info import InfoMaker
-from pommego._core.rows import fields_of
+from pommego._core.rows import sample
 from pommego._core.session import Session
 from pommego._transport import wire
 from pommego.errors import PommegoError, on_failure
@@ -155,7 +155,7 @@ class PommegoVectorEnv(VectorEnv):
     @cached_property
     def observation_space(self) -> gymnasium.spaces.Dict | gymnasium.spaces.Box:
         """The observation space of a whole batch."""
-        return self._batched(self.encoding, self.single_observation_space)
+        return self._batched(self.encoding)
 
     @cached_property
     def state_space(self) -> gymnasium.spaces.Dict | gymnasium.spaces.Box | None:
@@ -164,15 +164,13 @@ class PommegoVectorEnv(VectorEnv):
         Like everything that the seats of a game share, it has an entry for each row, or with
         ``expand_shared=False`` for each game. `single_state_space` is the space of one game's.
         """
-        if self.state_encoding is None:
-            return None
-        return self._batched(self.state_encoding, self.single_state_space)
+        return self.state_encoding and self._batched(self.state_encoding)
 
-    def _batched(self, encoding: Encoding, space: gymnasium.Space) -> gymnasium.Space:
+    def _batched(self, encoding: Encoding) -> gymnasium.Space:
         batched = {}
         for field in encoding.fields:
             lead = self.batch_size if field.shared and not self._session.about.expand else self._rows
-            batched[field.name] = batch_space(fields_of(space)[field.name], lead)
+            batched[field.name] = batch_space(field.space(), lead)
         return batched[BOX] if encoding.is_box else gymnasium.spaces.Dict(batched)
 
     @cached_property
@@ -286,10 +284,11 @@ class PommegoVectorEnv(VectorEnv):
                 games = games_of(rows, self.num_games, self.learners)
         elif self._in_flight >= self.max_in_flight:
             raise PommegoError(f"steps in flight: {self._in_flight}, the most allowed. recv() first")
-        elif rows is not None:
-            from pommego._core.more_checks import all_rows
-
-            all_rows(rows, self.num_envs)
+        elif rows is not None and not np.array_equal(rows, np.arange(self.num_envs)):
+            raise ValueError(
+                f"rows must be all {self.num_envs}, in order, or left out: without a batch_size below "
+                "num_envs, all games are stepped together"
+            )
         self._sent = actions
         self._session.send(actions, games)
         self._in_flight += games is None
@@ -633,7 +632,16 @@ class PommegoVectorEnv(VectorEnv):
         Returns:
             views in the new shape.
         """
-        return rows.by_game(x, self.batch_size, self.learners)
+        if isinstance(x, Mapping):
+            return {key: self.by_game(value) for key, value in x.items()}
+        if isinstance(x, tuple):
+            return tuple(map(self.by_game, x))
+        if not isinstance(x, np.ndarray) or not x.ndim:
+            return x
+        shape = (self.batch_size, self.learners, *x.shape[1:])
+        if len(x) == self._rows:
+            return x.reshape(shape)
+        return np.broadcast_to(x[:, None], shape) if len(x) == self.batch_size else x
 
     def split_mask(self, action_mask: NDArray[np.int8]) -> tuple[NDArray[np.int8], ...]:
         """Split (..., choices) into one mask for each component of an action, without a copy."""
@@ -661,7 +669,7 @@ class PommegoVectorEnv(VectorEnv):
             raise ValueError(
                 f"action_mask must have shape {shape}, as info['action_mask'] has, got {mask.shape}"
             )
-        drawn = rows.sample(self.split_mask(mask), self.np_random)
+        drawn = sample(self.split_mask(mask), self.np_random)
         return drawn.reshape(-1, *self._session.about.made.action_shape[1:])
 
     def __enter__(self) -> Self:

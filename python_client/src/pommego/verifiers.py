@@ -14,7 +14,8 @@ from verifiers.v1.dialects.chat import message_to_wire
 from verifiers.v1.runtimes import ProgramResult
 
 import pommego
-from pommego.llm import Environment, _own_server, _socket_address
+from pommego._core.describing import shared
+from pommego.llm import Environment, _socket_address
 
 __all__ = ["PommegoTalk", "PommegoTaskset", "PommegoVerifier"]
 
@@ -112,7 +113,7 @@ class PommegoVerifierConfig(vf.EnvConfig):
 @cache
 def _seats(address: str | None, token: str | None, game: str) -> int:
     """Return how many seats a game has on the server that plays it."""
-    address, token = (_socket_address(address), token) if address else _own_server()
+    address, token = (_socket_address(address), token) if address else shared(openenv=True)
     return pommego.catalog(address=address, token=token)[game].seats
 
 

@@ -1,7 +1,5 @@
 """Shows games: of a policy, of agents, or recorded ones."""
 
-from __future__ import annotations
-
 import html
 import os
 import tempfile
@@ -12,11 +10,11 @@ from typing import Any
 
 from pommego._core.describing import describe, running
 from pommego._core.matches import play, rules_alone
-from pommego._core.opponents import check_player
-from pommego._core.program import run
-from pommego._core.wording import check_options
+from pommego._core.more_checks import check_options
+from pommego._core.opponents import Policy, check_player
+from pommego._core.program import flags, run
 from pommego.data.recording import record
-from pommego.evaluation import NOT_HERE, Policy, seatings
+from pommego.evaluation import NOT_HERE, seatings
 from pommego.making import make_vec
 from pommego.pool import SEARCH
 
@@ -103,7 +101,7 @@ def watch(
     Other errors are those of `make_vec`.
     """
     with tempfile.TemporaryDirectory(prefix="pommego-") as temporary:
-        drawn = ["--fps", f"{fps:g}", "--tile", str(tile)]
+        drawn = flags(fps=f"{fps:g}", tile=tile)
         if id is None:
             if callable(what):
                 raise TypeError("id is None: a policy needs the id of a game to play, such as 'OneVsOne-v0'")
@@ -114,13 +112,12 @@ def watch(
                     f"what is {what!r}: there is no such file of recorded games, and no such data set. "
                     "To watch an agent or a policy, give the id of a game, too"
                 )
-            number = [] if game is None else ["--game", str(game)]
-            return _drawn([os.fspath(what), *drawn, *number], Path(what).name, temporary)
+            return _drawn([os.fspath(what), *drawn, *flags(game=game)], Path(what).name, temporary)
         check_player("what", what, *SEARCH)
         check_options(options, (*NOT_HERE, "start_states"), watch, make_vec)
         recorded = str(Path(temporary) / "match")
         with running(address, token) as where:
-            spec = describe(id, rules=options.get("rules"), **where, connection=options.get("connection"))
+            spec = describe(id, options | where)
             ways = seatings(spec, "learner", opponents, team=team)
             if not 0 <= seat < len(ways):
                 raise ValueError(f"seat is {seat}, expected 0 to {len(ways) - 1}")
@@ -139,5 +136,5 @@ def watch(
 def _drawn(replayed: list[str], title: str, temporary: str) -> Video:
     """Draw what these arguments of ``pommego replay`` name."""
     gif, page = Path(temporary) / "game.gif", Path(temporary) / "game.html"
-    run("replay", *replayed, "--gif", str(gif), "--html", str(page))
+    run("replay", *replayed, *flags(gif=gif, html=page))
     return Video(title, gif.read_bytes(), page.read_text(encoding="utf-8"))

@@ -96,10 +96,9 @@ class BatchReader:
         self._views = not copy and not box and not (self._expand and shared)
         rows = self._fields["reward"].shape[0]
         self._games = rows // learners
-        self._final_fields = final
+        self._finals = final
         sent = {name: f"game.{name}" for name in _STATISTICS if f"game.{name}" in self._fields}
         self._ended = {ENDED: "game.done"} | sent
-        self._sizes = {f.name: _nbytes(f) for f in fields}
         self._given = self._large() if copy and not box else []
         self._all = np.ones((len(_ALWAYS), rows), np.bool_)
         self._all.flags.writeable = False  # without copy, callers share it
@@ -112,21 +111,18 @@ class BatchReader:
             for f, _ in self._obs + self._state
             if not (f.per_game and self._expand) and _nbytes(f) >= _SMALL
         ]
-        worth = sum(map(_nbytes, kept)) >= sum(self._sizes.values()) / 2
+        worth = sum(map(_nbytes, kept)) >= sum(map(_nbytes, self._fields.values())) / 2
         return [f.name for f in kept] if worth else []
+
+    def _shape(self, field: wire.Field, games: int) -> tuple[int, ...]:
+        return games if field.per_game else games * self._learners, *field.shape[1:]
 
     def arrays(self, tensors: Mapping[str, wire.Tensor], games: int) -> dict[str, Array]:
         """Return the tensors as views of the message, checked against the layout."""
         layout = self._layouts.get(games)
         if layout is None:
             layout = self._layouts[games] = [
-                (
-                    f.name,
-                    f.dtype,
-                    (games if f.per_game else games * self._learners, *f.shape[1:]),
-                    _TYPES.get(f.name),
-                )
-                for f in self._fields.values()
+                (f.name, f.dtype, self._shape(f, games), _TYPES.get(f.name)) for f in self._fields.values()
             ]
         arrays = {}
         try:
@@ -155,7 +151,7 @@ class BatchReader:
         if self._copy:
             reward, terminated, truncated = reward.copy(), terminated.copy(), truncated.copy()
         finished = arrays["game.done"].nonzero()[0]
-        view = View(
+        return View(
             obs=obs,
             reward=reward,
             terminated=terminated,
@@ -165,13 +161,10 @@ class BatchReader:
             episode=arrays["game.episode"],
             finished=finished,
             stats=self._statistics(arrays) if finished.size else {},
-            final={},
+            final=self._final(batch.final or {}, finished.size) if finished.size and self._finals else {},
             games=arrays[INDEX].copy() if INDEX in arrays else None,
             line_up=arrays[LINE_UP].copy() if LINE_UP in arrays else None,
         )
-        if self._final_fields and finished.size:
-            view.final = self._final(batch.final or {}, finished.size)
-        return view
 
     def _shown(
         self, fields: list[tuple[wire.Field, str]], arrays: dict[str, Array], owned: dict[str, Array]
@@ -189,22 +182,19 @@ class BatchReader:
         return to_box(shown["planes"], shown["scalars"]) if self._box else shown
 
     def _info(self, arrays: dict[str, Array], games: int, owned: dict[str, Array]) -> dict[str, Any]:
-        every, info = self._all, {name: arrays[name] for name in _ALWAYS}
-        if games != self._games:
-            every = np.ones((len(_ALWAYS), games * self._learners), np.bool_)
-        elif self._copy:
-            every = every.copy()
+        rows, info = games * self._learners, {name: arrays[name] for name in _ALWAYS}
+        every = self._all if games == self._games else np.ones((len(_ALWAYS), rows), np.bool_)
         if self._copy:
-            info = {name: array.copy() for name, array in info.items()}
+            every, info = every.copy(), {name: array.copy() for name, array in info.items()}
         info.update(zip(_ALL, every, strict=True))
         if self._state:
             state = self._shown(self._state, arrays, owned)
             info["state"] = state if self._box else WithMasks(state)
-            info["_state"] = np.ones(games * self._learners, np.bool_)
+            info["_state"] = np.ones(rows, np.bool_)
         for name in (_STEP_COUNTS, _RULES):
             if name in arrays:
                 info[name] = arrays[name].copy() if self._copy else arrays[name]
-                info[f"_{name}"] = np.ones(games * self._learners, np.bool_)
+                info[f"_{name}"] = np.ones(rows, np.bool_)
         return info
 
     def _statistics(self, arrays: dict[str, Array]) -> dict[str, Array]:
@@ -223,8 +213,8 @@ class BatchReader:
         arrays = {}
         for name, tensor in tensors.items():
             if field := self._fields.get(name):  # a later server may send more
-                shape = (games if field.per_game else games * self._learners, *field.shape[1:])
-                array = tensor.array_of(field.dtype, shape).view(_TYPES.get(name, field.dtype))
+                array = tensor.array_of(field.dtype, self._shape(field, games))
+                array = array.view(_TYPES.get(name, field.dtype))
                 arrays[name] = array.repeat(self._learners if field.per_game and self._expand else 1, 0)
         lacking = [field.name for field, _ in self._obs + self._state if field.name not in arrays]
         if lacking:

@@ -62,7 +62,7 @@ def locked(method: F) -> F:
             try:
                 return method(self, *args, **kwargs)
             except ServerError as e:
-                from pommego._core.wording import with_values  # noqa: PLC0415, loaded when it is used
+                from pommego._core.more_checks import with_values  # noqa: PLC0415, loaded when it is used
 
                 raise with_values(e, self._sent) from None
 

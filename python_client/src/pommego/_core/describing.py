@@ -1,8 +1,9 @@
 """Lists a server's games, and runs a server while something needs one."""
 
 import contextlib
+import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from typing import Any
 
@@ -12,6 +13,9 @@ from pommego._transport import wire
 from pommego._transport.client import Client
 from pommego.server import Server
 from pommego.spec import GameSpec
+
+_shared: dict[tuple[tuple[str, Any], ...], Server] = {}  # servers by their options
+_starting = threading.Lock()
 
 
 @contextlib.contextmanager
@@ -29,6 +33,15 @@ def running(address: str | None, token: str | None) -> Iterator[dict[str, Any]]:
             warnings.warn(f"an agent failed, and played stop: {text}", stacklevel=4)
 
 
+def shared(**options: Any) -> tuple[str, str]:
+    """Return address and token of a server that all of this process share, and that ends with it."""
+    key = tuple(options.items())
+    with _starting:
+        if key not in _shared or not _shared[key].running:
+            _shared[key] = Server(**options)
+        return _shared[key].address, _shared[key].token
+
+
 def catalog(
     *,
     address: str | None = None,
@@ -43,9 +56,8 @@ def catalog(
     return {spec.id: spec for spec in specs}
 
 
-def describe(
-    id: str, *, rules: Any, address: str, token: str | None, connection: Connection | None = None
-) -> GameSpec:
-    """Return the description of one game, with changed rules if any are given. Errors as for `make_vec`."""
-    with closing(Client(address, token=token, certificates=Connection.read(connection))) as client:
-        return spec_of(client, id, rules)
+def describe(id: str, options: Mapping[str, Any]) -> GameSpec:
+    """Return the description of one game with these options of `make_vec`, which has the errors, too."""
+    where = {"token": options["token"], "certificates": Connection.read(options.get("connection"))}
+    with closing(Client(options["address"], **where)) as client:
+        return spec_of(client, id, options.get("rules"))

@@ -15,7 +15,6 @@ from pommego._core.batch import INDEX, LINE_UP, BatchReader, View
 from pommego._core.session import About
 from pommego._transport import wire
 from pommego._transport.client import Client
-from pommego.errors import on_failure
 from pommego.server import Server
 from pommego.spec import Encoding, GameSpec
 
@@ -49,18 +48,11 @@ class Games:
         self._line_ups = 0, line_ups  # the server's number of the first line-up last set, and how many
         self.address, self.closed = str(client.address), False
         self._finalizer = weakref.finalize(self, _end, client, server)
-        with on_failure(self.close):
-            made = client.make(options, shared=shared_memory, lend=copy)
-            self._understand(made, copy=copy, expand=expand, box=box, lists_rows=lists_rows)
-
-    def _understand(
-        self, made: wire.EnvReply, *, copy: bool, expand: bool, box: bool, lists_rows: bool
-    ) -> None:
+        made = client.make(options, shared=shared_memory, lend=copy)
         try:
             spec = GameSpec.from_wire(made.spec)
-            _check(made, self._options, spec)
-            encoding = spec.encoding(made.observation)
-            state = None
+            _check(made, options, spec)
+            encoding, state = spec.encoding(made.observation), None
             if any(field.name.startswith("state.") for field in made.fields):
                 state = Encoding("state", spec.state)
             if box:
@@ -70,8 +62,8 @@ class Games:
                 games=made.batch_size or made.games,
                 learners=made.learners,
                 expand=expand,
-                max_in_flight=self.client.prepare(made),
-                workers=self._options.get("workers", 0),
+                max_in_flight=client.prepare(made),
+                workers=options.get("workers", 0),
                 lists_rows=lists_rows,
             )
             layout = {"learners": made.learners, "expand": expand, "box": box}
@@ -80,17 +72,15 @@ class Games:
             self._simulated = BatchReader(simulated, copy=True, **layout)
             self._line_up = np.zeros(made.games, np.int32)  # each game's line-up
         except wire.MISFITS as e:
-            raise self.client.distrust(f"an invalid description of the environment: {e!r}") from e
+            raise client.distrust(f"an invalid description of the environment: {e!r}") from e
 
     def close(self) -> None:
-        """Free the games; stop the server if it is ours. Idempotent."""
         self.closed = True
         self._finalizer()
 
     timeout = property(lambda self: self.client.timeout, lambda self, to: setattr(self.client, "timeout", to))
 
     def recv(self) -> View:
-        """Wait for a batch; see `Session`."""
         if self.about.made.batch_size and not self.client.in_flight:  # else one still comes
             self.client.ask_for_some()
         return self.read(self.client.collect(wire.Batch))
@@ -120,9 +110,9 @@ class Games:
         had = self._line_up[games].copy()  # a slice would show the new ones
         self._line_up[games] = view.line_up
         if view.finished.size:
-            over = np.zeros(len(had), np.bool_)
-            over[view.finished] = True
-            view.stats["line_up"] = np.where(over, had, 0).astype(np.int32).repeat(self.about.learners)
+            ended = np.zeros_like(had)
+            ended[view.finished] = had[view.finished]
+            view.stats["line_up"] = ended.repeat(self.about.learners)
 
     def ask(self, what: Callable[..., Any], *args: Any, **options: Any) -> Any:
         """Call one of the methods below, `abandon`, or a function of `Games`."""
@@ -148,10 +138,9 @@ class Games:
         return bool(self.call("show", wire.Ok, **given).watched)
 
     def render(self, game: int, colour: bool, tile: int | None, seat: int | None) -> Any:
-        view: dict[str, Any] = {} if seat is None else {"seat": seat}
         if tile is None:
-            return self.call("render", wire.Text, game=game, colour=bool(colour), **view).text
-        pixels = self.call("render", wire.Image, game=game, tile=tile, **view).pixels
+            return self.call("render", wire.Text, game=game, colour=bool(colour), seat=seat).text
+        pixels = self.call("render", wire.Image, game=game, tile=tile, seat=seat).pixels
         try:
             return pixels.array_of("uint8", (*pixels.shape[:2], 3)).copy()
         except wire.MISFITS as e:
@@ -185,9 +174,8 @@ class Games:
         return self._reset(mask, starts, seeds=wire.tensor(values))
 
     def _reset(self, mask: NDArray[np.bool_] | None, starts: dict[str, Any], **fields: Any) -> View:
-        if mask is not None:
-            fields["mask"] = wire.tensor(mask.astype(np.uint8))
-        return self.read(self.call("reset", wire.Batch, **fields, **starts))
+        given = None if mask is None else wire.tensor(mask.astype(np.uint8))
+        return self.read(self.call("reset", wire.Batch, **fields, mask=given, **starts))
 
     @cached_property
     def scratch(self) -> int:

@@ -4,21 +4,19 @@ As in gymnasium's own vector environments, each key of an info dictionary has a 
 the key's name with an underscore before it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pommego._core.batch import ENDED, Lazy, View, where
-from pommego._core.rows import rows_of
+from pommego._core.batch import ENDED, Lazy, Observation, View, WithMasks, where
+from pommego._core.rows import row_obs, rows_of
 from pommego._core.session import About
 from pommego.spec import Name, Result
 
-_NONE = np.uint64(2**64 - 1)  # in place of an episode's number, if there is none
+NO_EPISODE = np.uint64(2**64 - 1)  # in place of an episode's number, if there is none
 
 
 class InfoMaker:
@@ -38,7 +36,7 @@ class InfoMaker:
 
     def of_reset(self, view: View, mask: NDArray[np.bool_] | None) -> dict[str, Any]:
         if view.games is not None:
-            self._episode[:] = _NONE  # all episodes have begun
+            self._episode[:] = NO_EPISODE  # all episodes have begun
             return self.of_step(view)
         begun = np.ones(len(self._episode), np.bool_) if mask is None else mask
         began = self._began(view, begun, np.zeros(self._rows, np.bool_))
@@ -76,8 +74,6 @@ class InfoMaker:
             game = episode_info(view.stats, self._counts)
             info |= game
             if self._final:
-                from pommego._core.final import final_info  # noqa: PLC0415, for SAME_STEP alone
-
                 info |= final_info(view, valid, game, self._learners, self._rows)
         return Lazy(info)
 
@@ -110,3 +106,48 @@ def episode_info(stats: dict[str, Any], counts: Sequence[Name]) -> dict[str, Any
         return named | {f"_{name}": mask.copy() for name in named}
 
     return dict.fromkeys(("game", "_game"), partial(entry))
+
+
+def final_info(
+    view: View, valid: NDArray[np.bool_], game: dict[str, Any], learners: int, rows: int
+) -> dict[str, Any]:
+    """Return the final observations and their info in gymnasium's form for SAME_STEP, for a `Lazy` info."""
+    finished, shown = view.finished, view.final
+    at = rows_of(finished, learners)
+    mask = np.zeros(rows, np.bool_)
+    mask[at] = True
+    valid = valid & mask
+
+    @cache
+    def last() -> dict[str, Any]:
+        info: dict[str, Any] = {}
+        for name, array in shown.items():
+            info[name], info[f"_{name}"] = _spread(array, finished, learners, rows), mask.copy()
+        return info | game | {"_game": mask.copy(), "valid": valid, "_valid": mask.copy()}
+
+    def final_obs(_: str) -> NDArray[Any]:
+        obs = np.full(rows, None, dtype=object)
+        for row in at.tolist():
+            obs[row] = row_obs(last()["obs"], row, rows)
+        return obs
+
+    return {
+        "final_obs": partial(final_obs),
+        "_final_obs": mask.copy(),
+        "final_info": partial(lambda _: Lazy(last())),
+        "_final_info": mask.copy(),
+    }
+
+
+def _spread(shown: Observation, games: NDArray[Any], learners: int, rows: int) -> Observation:
+    """Put the values of some games into arrays for all rows, or for all games if there is one per game."""
+
+    def spread(array: NDArray[Any]) -> NDArray[Any]:
+        by_rows = len(array) == len(games) * learners
+        whole = np.zeros((rows if by_rows else rows // learners, *array.shape[1:]), array.dtype)
+        whole[rows_of(games, learners if by_rows else 1)] = array
+        return whole
+
+    if isinstance(shown, np.ndarray):
+        return spread(shown)
+    return WithMasks((name, spread(array)) for name, array in shown.items())

@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from pommego._core.playing import Game, Played
-from pommego._core.program import UnscorableError, rules_of, run
+from pommego._core.program import UnscorableError, flags, run
 from pommego.spec import GameSpec
 
 #: The numbers in `Played.results` by the program's words.
@@ -35,11 +35,8 @@ def play(
 ) -> dict[str, Any]:
     """Play one match; return what ``pommego play --json`` prints."""
     escaped = [agent.replace(",", "\\,") for agent in agents]
-    command = ["play", "--env", id.removeprefix("pommego/"), "--agents", ",".join(escaped)]
-    command += ["--seed", str(seed), "--json", *rules_of(rules)]
-    if record:
-        command += ["--record", record]
-    end = json.loads(run(*command, started=started))
+    given = {"env": id.removeprefix("pommego/"), "agents": escaped, "rules": rules or None, "record": record}
+    end = json.loads(run("play", "--json", *flags(seed=seed, **given), started=started))
     for seat in end["seats"]:
         if seat["failed"]:
             error = seat["last_error"].partition(": ")[2]  # without "step N"
@@ -66,15 +63,13 @@ def play_matches(
     shared = any(player.startswith("http") for game in games for player in game.players)
     with ThreadPoolExecutor(1 if shared else os.cpu_count()) as threads:
         matches: list[Future[Exception | None]] = []
-        why: Exception | None = None
         try:
             matches.extend(threads.submit(match, number) for number in range(len(games)))
             for done, one in enumerate(matches, 1):
                 if failed := one.result():
-                    played.leave_out(done - 1, why := failed)
+                    played.leave_out(done - 1, failed)
                 tell(done)
-            if why:
-                played.check(why, len(games))
+            played.check(len(games))
         finally:  # after an interrupt no match begins, and current ones end
             threads.shutdown(wait=False, cancel_futures=True)
             while not all(one.done() for one in matches):

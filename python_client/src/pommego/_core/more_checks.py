@@ -1,16 +1,26 @@
-"""Checks arguments of `reset` and `send` that name games. Loaded when there are some."""
+"""Checks of arguments that a plain step does not have, and errors with the caller's names and numbers."""
 
-from collections.abc import Mapping, Sequence
+import difflib
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import gymnasium
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pommego._core.wording import BAD_ACTION
 from pommego._transport import wire
 from pommego.errors import ServerError
 from pommego.state import to_wire
+
+#: The message of an error about an action, in the words of the server and of `legal`.
+_BAD_ACTION = "action of row {0}, component {1} ({2}), is {value}, want 0 to {3}"
+
+#: The attributes of `pommego.Connection`.
+_CONNECTION = ("ca_file", "client_cert", "shared_memory", "expand_shared", "agent_limit")
+
+#: The arguments of `make_vec` by the request's fields, if their names differ.
+_ARGUMENTS = {"games": "num_envs", "agent_seconds": "agent_limit"}
 
 
 def reset_mask(options: Mapping[str, Any], games: int, learners: int) -> NDArray[np.bool_] | None:
@@ -72,14 +82,6 @@ def request_fields(states: Sequence[Any], room: int) -> dict[str, Any]:
     return {"states": list(places), "starts": wire.tensor(np.array(starts, np.int32))} if places else {}
 
 
-def all_rows(rows: ArrayLike, total: int) -> None:
-    if not np.array_equal(np.asarray(rows), np.arange(total)):
-        raise ValueError(
-            f"rows must be all {total}, in order, or left out: without a batch_size below num_envs, "
-            "all games are stepped together"
-        )
-
-
 def games_of(rows: ArrayLike, games: int, learners: int) -> NDArray[np.int32]:
     array = np.asarray(rows)
     if array.dtype.kind not in "iu" and array.size:
@@ -123,23 +125,62 @@ def one_action(what: str, action: Any, space: gymnasium.Space, *, acts: bool = T
     return given
 
 
-def legal(
-    actions: ArrayLike, acts: NDArray[np.bool_], like: NDArray[np.uint8], choices: Sequence[Any]
-) -> NDArray[np.uint8]:
-    """Return actions with the shape (games, learners, ...) of `like`, checked as the server does.
-
-    It checks the rows that act, bool (games, learners).
-    """
-    given = np.empty((acts.size, *like.shape[2:]), np.uint8)
+def legal(actions: ArrayLike, acts: NDArray[np.bool_], choices: Sequence[Any]) -> NDArray[np.uint8]:
+    """Return actions as (games, learners, ...), of which those in `acts` are checked as the server does."""
+    components = len(choices)
+    given = np.empty((acts.size, components) if components > 1 else acts.size, np.uint8)
     wire.write_actions(actions, given, *acts.shape)
-    parts = given.reshape(*acts.shape, -1)
+    parts = given.reshape(*acts.shape, components)
     for component, choice in enumerate(choices):
         wrong = acts & (parts[..., component] >= choice.n)
         if wrong.any():
             row = int(wrong.ravel().argmax())
-            value = parts.reshape(-1, parts.shape[2])[row, component]
+            value = parts[..., component].flat[row]
             where = row, component, choice.name, choice.n - 1
-            message = BAD_ACTION.format(*where, value=value)
+            message = _BAD_ACTION.format(*where, value=value)
             details = {"action": where} if value == 255 else {}
             raise ServerError("bad_action", message, field="actions", details=details)
-    return given.reshape(*acts.shape, *like.shape[2:])
+    return given.reshape(*acts.shape, *given.shape[1:])
+
+
+def in_our_words(error: ServerError) -> ServerError:
+    """Return an error of the request of `make_vec` with the names of its arguments."""
+    message, field, own = error.message, error.field, _ARGUMENTS.get(error.field)
+    if own and error.code == "missing_field":
+        message = f"{own} is None, want an integer"
+    elif own and message.startswith(f"{field} "):
+        message = own + message.removeprefix(field)
+    elif field == "observation" and error.code == "bad_option":
+        message += ' and "box"'
+    field = "connection" if own in _CONNECTION else own or field
+    return type(error)(error.code, message, error.hint, field, error.details)
+
+
+def with_values(error: ServerError, actions: ArrayLike) -> ServerError:
+    """Return an error about an action that was sent as 255 with the caller's number, from `actions`."""
+    if "action" not in error.details:
+        return error
+    given = np.unique(np.asarray(actions))
+    odd = given[(given < 0) | (given > 254)].tolist()
+    if not odd:
+        return error
+    said = odd[0] if len(odd) == 1 else f"one of {odd[:5]}"
+    message = _BAD_ACTION.format(*error.details["action"], value=said)
+    return ServerError(error.code, message, error.hint, error.field, error.details)
+
+
+def check_options(options: Iterable[str], without: Sequence[str], *functions: Callable[..., Any]) -> None:
+    """Raise TypeError for an option that none of these functions has, or that is not allowed here."""
+    known = {name for function in functions for name in inspect.signature(function).parameters} - {*without}
+    for name in options:
+        if name in known:
+            continue
+        near = difflib.get_close_matches(name, known, 1)
+        advice = f"; did you mean {near[0]}?" if near else ""
+        if name in without:
+            advice = "; pommego.make_vec() has"
+        elif name in _CONNECTION:
+            advice = f"; use connection=pommego.Connection({name}=...) instead"
+        # First Python's own words, from which other libraries learn which options to pass on.
+        said = f"{functions[0].__name__}() got an unexpected keyword argument {name!r}"
+        raise TypeError(f"{said}: there is no option {name} here{advice}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pommego._core.batch import Observation
 from pommego._transport import wire
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 # ruff: noqa: PLC0415, modules for pools and policies are loaded if there are some
 
 #: A policy, which plays a seat from Python: see `LineUps`.
-Policy = Callable[[dict[str, NDArray[Any]], dict[str, NDArray[Any]]], ArrayLike]
+Policy = Callable[[Observation, dict[str, Any]], ArrayLike]
 #: An agent's name, a policy, or a pool of them.
 Opponent: TypeAlias = "str | Policy | Pool"
 

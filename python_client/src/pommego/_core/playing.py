@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from pommego._core.connecting import Connection
 from pommego._core.merging import keep_rows, take_rows, together
-from pommego._core.opponents import HERE, LineUps, Policy
-from pommego._core.policies import choose
+from pommego._core.opponents import HERE, LineUps
+from pommego._core.policies import choose, decide
 from pommego._core.program import UnscorableError
 from pommego._core.saved import Simulation
 from pommego.making import make_vec
@@ -42,19 +42,21 @@ class Played:
         self.answers: dict[str, int] | None = None  # a language model's, by how they were read
         self.usage: dict[str, float] | None = None  # a language model's tokens and cost
         self.void: set[int] = set()  # games that cannot be scored
+        self.why: Exception = UnscorableError(_LOST)  # the reason for the last of them
         self.counts = {count.name: np.zeros((games, spec.seats), np.int32) for count in spec.counts}
 
     def leave_out(self, number: int, why: Exception) -> None:
         """Count a game that cannot be scored; raise `why` if they are more than two and than a tenth."""
         self.void.add(number)
+        self.why = why
         if len(self.void) > 2:
-            self.check(why, int(self.over.sum()) + len(self.void))
+            self.check(int(self.over.sum()) + len(self.void))
 
-    def check(self, why: Exception, games: int) -> None:
+    def check(self, games: int) -> None:
         """Raise the reason if more than a tenth of so many games cannot be scored."""
         if 10 * len(self.void) > games:
-            why.add_note(f"{len(self.void)} of {games} games cannot be scored")
-            raise why
+            self.why.add_note(f"{len(self.void)} of {games} games cannot be scored")
+            raise self.why
 
 
 def progress(games: int) -> Callable[..., None]:
@@ -109,7 +111,9 @@ def play_games(
         every, ends = [group.envs for group in groups], np.cumsum([group.envs.num_envs for group in groups])
         policies = {key: searching(one, every) for key, one in found.items()}
         while not all(group.over.all() for group in groups):
-            actions = _decide(groups, policies)
+            shown = together([group.shown() for group in groups])
+            shown["info"]["row"] = np.arange(len(shown["players"]))
+            actions = decide(policies, **shown, choices=spec.actions)
             if made is not None:
                 made.append(actions)
             for group, end in zip(groups, ends, strict=True):
@@ -158,7 +162,7 @@ class _Group:
         info = {name: self.info[name] for name in _SHOWN if name in self.info}
         info["valid"] = info["alive"] & ~self.over.repeat(self.envs.learners)
         info["first"] = np.full(self.envs.num_envs, self.first)
-        return {"obs": self.obs, "info": info, "players": self.players}
+        return {"seen": self.obs, "info": info, "players": self.players}
 
     def receive(self, played: Played) -> None:
         """Wait for a step, and store the results of games that end for the first time and are not void."""
@@ -177,19 +181,7 @@ class _Group:
         void = game.get("void", np.zeros((len(ended), 1), np.bool_))[:, 0]
         played.over[at[0][:, 0]], self.over[ended] = ~void, True
         played.void.update(at[0][void, 0].tolist())
-        played.check(UnscorableError(_LOST), len(played.over))
-
-
-def _decide(groups: list[_Group], policies: dict[int, Policy]) -> NDArray[np.uint8]:
-    shown, envs = together([group.shown() for group in groups]), groups[0].envs
-    shown["info"]["row"] = np.arange(len(shown["players"]))
-    actions = np.zeros((len(shown["players"]), *envs.single_action_space.shape), np.uint8)
-    for key, policy in policies.items():
-        rows = np.flatnonzero(shown["players"] == key)
-        if len(rows):
-            own = take_rows(shown, rows)
-            actions[rows] = choose(policy, own["obs"], own["info"], envs.game_spec.actions)
-    return actions
+        played.check(len(played.over))
 
 
 def searching(policy: Any, every: Sequence[PommegoVectorEnv]) -> Any:

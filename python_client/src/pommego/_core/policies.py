@@ -1,15 +1,16 @@
 """Seats that policies in Python play: their rows are hidden from the caller."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MethodType
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from pommego._core.batch import Observation, View
+from pommego._core.batch import Array, Observation, View
 from pommego._core.games import Games
+from pommego._core.info import NO_EPISODE
 from pommego._core.merging import keep_rows, take_rows
 from pommego._core.more_checks import legal
 from pommego._core.opponents import LineUps, Policy
@@ -19,8 +20,6 @@ from pommego._transport import wire
 from pommego.errors import PommegoError, ProtocolError, ServerError
 from pommego.pool import Member, Pool, options_for
 from pommego.spec import Choice, Result
-
-Array = NDArray[Any]
 
 
 class PolicyGames:
@@ -35,7 +34,6 @@ class PolicyGames:
         self._inner, self._copy, self.server = inner, copy, inner.server
         seats = tuple(line_ups.policy_seats)
         if made.policies != len(seats):
-            inner.close()
             raise ProtocolError(f"{inner.address} made {made.policies} seats for {len(seats)} policies")
         own, self._all = made.learners - made.policies, made.learners
         # Policies need to see a step before they choose for the next.
@@ -46,13 +44,12 @@ class PolicyGames:
         self._actions = np.zeros((games, made.policies, *made.action_shape[1:]), np.uint8)
         self._acts = np.zeros((games, own), np.bool_)  # the caller's rows whose actions count
         self._seats = np.zeros((games, self._all), np.uint8)  # of the rows in the current episode
-        self._seed, self._episode = np.zeros(games, np.uint64), np.zeros(games, np.uint64)
-        self._known = np.zeros(games, np.bool_)  # whether that is the seat of the current episode
+        self._seed, self._episode = np.zeros(games, np.uint64), np.full(games, NO_EPISODE)  # those seated
         self._asked: list[tuple[Array, Observation, dict[str, Array]]] = []
         self._latest: dict[int, Any] = {}  # for each opponent, the policy or pool last set there
         self._set(line_ups)
-        self._policies: list[Any] = []  # those with a seat; `_playing` has their numbers, -1: an agent
-        self._playing = np.full((games, made.policies), -1)
+        self._policies: dict[int, Policy] = {}  # those with a seat, by their keys
+        self._playing = np.zeros((games, made.policies), np.int64)  # keys; 0: an agent plays the seat
         # The pools of each game, with their members and the rows that these play.
         self._pools: list[dict[Pool, tuple[Member, list[int]]]] = [{} for _ in range(games)]
 
@@ -61,7 +58,6 @@ class PolicyGames:
     timeout = property(lambda self: self._inner.timeout, lambda self, to: setattr(self._inner, "timeout", to))
 
     def close(self) -> None:
-        """Free the games. Idempotent."""
         self._inner.close()
 
     def ask(self, what: Callable[..., Any], *args: Any, **options: Any) -> Any:
@@ -71,17 +67,17 @@ class PolicyGames:
                 "simulate() plays on the server, where the policies among the opponents cannot be asked: "
                 "make an environment whose other seats learn, or are agents, for the search"
             )
-        known = self._known
+        before = self._episode.copy()
         if what is Games.reset:
             _, mask, *_ = args
-            self._known = np.zeros_like(known) if mask is None else known & ~mask
+            self._episode[slice(None) if mask is None else mask] = NO_EPISODE
         try:
             answer = self._inner.ask(what, *args, **options)
         except ServerError:  # nothing has changed
-            self._known = known
+            self._episode = before
             raise
         if what is restore:
-            self._known[args[0]] = False
+            self._episode[args[0]] = NO_EPISODE
         elif what is Games.set_opponents:
             self._set(args[0])
         return self._without_policies(answer) if isinstance(answer, View) else answer
@@ -98,19 +94,15 @@ class PolicyGames:
         """Keep the policies' rows, and return the caller's."""
         games = self._every if view.games is None else view.games
         n, own = len(games), self.about.learners
-        hidden = slice(own, None)
-        alive = view.info["alive"].reshape(n, self._all)
         self._record(view, games)
         first = self._begin(view, games)
         counts = view.acts(self.about.made.autoreset_mode)
         self._acts[games] = counts[:, :own]
         self._seats[games] = view.info["seat"].reshape(n, self._all)
+        hidden, seats = slice(own, None), self._all - own
+        shown = {name: view.info[name] for name in ("action_mask", "alive", "seat")}
         seen = keep_rows(view.obs, n, self._all, hidden, copy=True, expand=True)
-        seats = self._all - own
-        info = {
-            "action_mask": keep_rows(view.info["action_mask"], n, self._all, hidden, copy=True),
-            "alive": alive[:, own:].flatten(),
-            "seat": keep_rows(view.info["seat"], n, self._all, hidden, copy=True),
+        info = keep_rows(shown, n, self._all, hidden, copy=True) | {
             "valid": counts[:, own:].ravel(),
             "first": first.repeat(seats),
             "row": (games[:, None] * seats + np.arange(seats)).ravel(),
@@ -118,13 +110,16 @@ class PolicyGames:
         if view.games is None:
             self._asked.clear()
         self._asked.append((games, seen, info))
-        return _kept(view, n, self._all, slice(0, own), copy=self._copy)
+        names = ("obs", "reward", "terminated", "truncated", "info", "stats")
+        whole = {name: getattr(view, name) for name in names}
+        kept = keep_rows(whole, n, self._all, slice(own), copy=self._copy)
+        final = keep_rows(view.final, view.finished.size, self._all, slice(own), copy=self._copy)
+        return replace(view, **kept, final=final)
 
     def _begin(self, view: View, games: Array) -> Array:
         """Seat policies in the games whose episode begins, and say which those are."""
-        same = (self._seed[games] == view.seed) & (self._episode[games] == view.episode)
-        first = ~(same & self._known[games])
-        self._known[games] = False  # until all are seated: a pool's rule may fail
+        first = (self._seed[games] != view.seed) | (self._episode[games] != view.episode)
+        self._episode[games] = NO_EPISODE  # until all are seated: a pool's rule may fail
         for i in np.flatnonzero(first).tolist():
             game, seed, episode = int(games[i]), int(view.seed[i]), int(view.episode[i])
             members: dict[Pool, tuple[Member, list[int]]] = {}
@@ -140,22 +135,19 @@ class PolicyGames:
                     member, rows = members[player]
                     rows.append(self.about.learners + j)
                     player = member.policy
-                self._playing[game, j] = -1 if isinstance(player, str) else self._number(player)
-        self._seed[games], self._episode[games], self._known[games] = view.seed, view.episode, True
+                self._playing[game, j] = 0 if isinstance(player, str) else self._key(player)
+        self._seed[games], self._episode[games] = view.seed, view.episode
         return first
 
-    def _number(self, policy: Any) -> int:
-        for n, known in enumerate(self._policies):
-            if known is policy or (isinstance(policy, MethodType) and known == policy):
-                return n
-        options_for([policy], {"observation": self.about.encoding.name, "mask": self.about.made.mask})
-        unused = set(range(len(self._policies))) - set(self._playing.ravel().tolist())
-        if not unused:
-            self._policies.append(policy)
-            return len(self._policies) - 1
-        n = unused.pop()
-        self._policies[n] = policy
-        return n
+    def _key(self, policy: Policy) -> int:
+        if isinstance(policy, MethodType):  # `agent.act` is another object each time, and one policy
+            policy = next((known for known in self._policies.values() if known == policy), policy)
+        if id(policy) not in self._policies:
+            options_for([policy], {"observation": self.about.encoding.name, "mask": self.about.made.mask})
+            for unused in self._policies.keys() - set(self._playing.ravel().tolist()):
+                del self._policies[unused]
+            self._policies[id(policy)] = policy
+        return id(policy)
 
     def _record(self, view: View, games: Array) -> None:
         """Count the results of learners against each member, or, if there are none, beside it."""
@@ -180,7 +172,7 @@ class PolicyGames:
     def send(self, actions: ArrayLike, games: Array | None = None, *, reuse: bool = False) -> None:
         """Ask the policies, and begin a step; see `Session`."""
         which = self._every if games is None else games
-        given = legal(actions, self._acts[which], self._actions, self._choices)
+        given = legal(actions, self._acts[which], self._choices)
         if not self._asked and games is None:  # the last batch was lost, as by Ctrl-C
             self._without_policies(self._inner.ask(Games.observe))
         while self._asked:
@@ -190,15 +182,21 @@ class PolicyGames:
         self._inner.send(every.reshape(-1, *every.shape[2:]), games, reuse=reuse)
 
     def _ask(self, games: Array, seen: Observation, info: dict[str, Array]) -> None:
-        playing = self._playing[games].ravel()
-        chosen = np.zeros((len(playing), *self._actions.shape[2:]), np.uint8)
-        numbers, begin = np.unique(playing, return_index=True)
-        for number in numbers[begin.argsort()].tolist():  # the order depends on the rows alone
-            if number >= 0:
-                rows = np.flatnonzero(playing == number)
-                own = take_rows(seen, rows), take_rows(info, rows)
-                chosen[rows] = choose(self._policies[number], *own, self._choices)
+        chosen = decide(self._policies, self._playing[games].ravel(), seen, info, self._choices)
         self._actions[games] = chosen.reshape(len(games), *self._actions.shape[1:])
+
+
+def decide(
+    policies: Mapping[int, Policy], players: Array, seen: Any, info: Any, choices: Sequence[Choice]
+) -> Array:
+    """Ask policies for the actions of their rows, where `players` has their keys; those of others are 0."""
+    actions = np.zeros((len(players), len(choices)) if len(choices) > 1 else len(players), np.uint8)
+    keys, begin = np.unique(players, return_index=True)
+    for key in keys[begin.argsort()].tolist():  # the order depends on the rows alone
+        if key in policies:
+            rows = np.flatnonzero(players == key)
+            actions[rows] = choose(policies[key], take_rows(seen, rows), take_rows(info, rows), choices)
+    return actions
 
 
 def choose(
@@ -225,10 +223,3 @@ def checked(policy: Policy, given: Any, info: dict[str, Array], choices: Sequenc
                 f"of seat {info['seat'][wrong.argmax()]}, expected 0 to {choice.n - 1}"
             )
     return np.where(info["valid"].reshape(-1, *(1,) * (given.ndim - 1)), given, 0).astype(np.uint8)
-
-
-def _kept(view: View, games: int, learners: int, rows: slice, *, copy: bool) -> View:
-    names = ("obs", "reward", "terminated", "truncated", "info", "stats")
-    kept = {name: keep_rows(getattr(view, name), games, learners, rows, copy=copy) for name in names}
-    final = keep_rows(view.final, view.finished.size, learners, rows, copy=copy)
-    return replace(view, **kept, final=final)

@@ -49,20 +49,15 @@ class Host:
 class Portion:
     """Some games of an environment, which one server or actor steps together."""
 
-    def __init__(self, make: Make, first: int, count: int, *, retries: float) -> None:
+    def __init__(self, make: Make, numbers: range, *, retries: float) -> None:
         self._make, self._retries = make, retries
         self.games = make(None)
-        self.first, self.numbers, self.slice = first, range(first, first + count), slice(first, first + count)
+        self.first, self.numbers, self.slice = numbers.start, numbers, slice(numbers.start, numbers.stop)
         self.under_way = False
         self.lost, self.error = 0, ""
-        self._actions: NDArray[np.uint8] | None = None  # the actions of the current step
         self._saved: list[bytes] | None = None  # None: the games have not been reset yet
-        self._since: list[NDArray[np.uint8]] = []  # the actions of the steps since then
+        self._since: list[NDArray[np.uint8]] = []  # the actions of the steps since then, with that under way
         self._set: dict[Callable[..., Any], Any] = {}  # settings, by their function
-
-    @property
-    def host(self) -> Host:
-        return Host(self.games.address, self.numbers, self.lost, self.error)
 
     def ask(self, what: Callable[..., Any], *args: Any, **options: Any) -> Any:
         """Ask the games for something; see `Session.ask`."""
@@ -112,42 +107,39 @@ class Portion:
             return
         games.ask(Games.reset, 0, None)
         games.ask(restore, list(range(len(self.numbers))), self._saved)
-        for actions in self._since:
+        done = len(self._since) - self.under_way
+        for step, actions in enumerate(self._since):
             games.send(actions)
-            with contextlib.suppress(GamePanicError):  # as it was the first time
-                games.recv()
-        if self.under_way:
-            games.send(self._actions)
+            if step < done:
+                with contextlib.suppress(GamePanicError):  # as it was the first time
+                    games.recv()
 
     def begin(self, actions: NDArray[np.uint8]) -> None:
         if self._retries and len(self._since) >= _SAVE_EVERY:
             self._do(self._keep)
-        self._actions = actions
         self._do(lambda games: games.send(actions))  # games that have caught up still lack this step
+        if self._retries:
+            self._since.append(actions)
         self.under_way = True
 
-    def finish(self) -> View:
+    def finish(self) -> View | ServerError:
+        """Wait for the step; return its batch, or the server's error."""
         try:
-            view = self._do(lambda games: games.recv())
+            end = self._do(lambda games: games.recv())
         except ServerError as e:
-            self.under_way = False
-            if isinstance(e, GamePanicError):
-                self._note_step()
-            raise _of_game(e, self.first) from e
+            end = e
+            if self._since and not isinstance(e, GamePanicError):  # the games have not made it
+                self._since.pop()
+            if "game" in e.details:
+                e.details["game"] += self.first
         self.under_way = False
-        self._note_step()
-        return view
-
-    def _note_step(self) -> None:
-        if self._retries:
-            self._since.append(self._actions)
+        return end
 
     def abandon(self) -> None:
         """Forget the current step; the games make it all the same."""
         if self.under_way:
             self.games.ask(Games.abandon)
             self.under_way = False
-            self._note_step()
 
     def set(self, what: Callable[..., Any], given: Any) -> None:
         """Set opponents or start states, and set them again if the games are made again."""
@@ -169,10 +161,3 @@ class Portion:
         with contextlib.suppress(ServerError):  # before the first reset, or after a bug in a game
             self._saved = games.ask(save, list(range(len(self.numbers))), False)
             self._since = []
-
-
-def _of_game(error: ServerError, first: int) -> ServerError:
-    if "game" not in error.details:
-        return error
-    details = error.details | {"game": error.details["game"] + first}
-    return type(error)(error.code, error.message, error.hint, error.field, details)

@@ -23,8 +23,17 @@ class UnscorableError(PommegoError):
     """The games cannot be scored: the connection to an agent has failed."""
 
 
-def rules_of(rules: Mapping[str, Any] | None) -> list[str]:
-    return ["--rules", json.dumps(rules, default=plain)] if rules else []
+def flags(**options: Any) -> list[str]:
+    """Return options as flags of the program, without those that are None."""
+    return [f"--{name.replace('_', '-')}={_text(v)}" for name, v in options.items() if v is not None]
+
+
+def _text(value: Any) -> str:
+    """Return the text of a flag's value: rules as JSON, other lists joined by commas."""
+    several = isinstance(value, list | tuple)
+    if isinstance(value, bool | Mapping) or (several and any(isinstance(one, Mapping) for one in value)):
+        return json.dumps(value, default=plain)
+    return ",".join(map(str, value)) if several else str(value)
 
 
 def run(

@@ -9,22 +9,16 @@ from numpy.typing import NDArray
 from pommego.spec import BOX
 
 
-def by_game(x: Any, games: int, learners: int) -> Any:
-    if isinstance(x, Mapping):
-        return {key: by_game(value, games, learners) for key, value in x.items()}
-    if isinstance(x, tuple):
-        return tuple(by_game(value, games, learners) for value in x)
-    if not isinstance(x, np.ndarray) or not x.ndim:
-        return x
-    shape = (games, learners, *x.shape[1:])
-    if len(x) == games * learners:
-        return x.reshape(shape)
-    return np.broadcast_to(x[:, None], shape) if len(x) == games else x
-
-
 def rows_of(games: NDArray[Any], learners: int) -> NDArray[np.intp]:
     first = games.astype(np.intp) * learners
     return (first[:, None] + np.arange(learners)).ravel() if learners > 1 else first
+
+
+def row_obs(obs: Any, row: int, rows: int) -> Any:
+    """Return one of `rows` rows of an observation, without a copy. Arrays may have games in place of rows."""
+    if isinstance(obs, np.ndarray):
+        return obs[row]
+    return {name: array[row * len(array) // rows] for name, array in obs.items()}
 
 
 def sample(masks: Sequence[NDArray[np.int8]], rng: np.random.Generator) -> NDArray[np.uint8]:

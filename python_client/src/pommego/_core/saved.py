@@ -6,22 +6,20 @@ import json
 import math
 import secrets
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pommego._core import checks
 from pommego._core.batch import Lazy, View
+from pommego._core.games import Games
 from pommego._core.info import episode_info
 from pommego._core.merging import join_batches
 from pommego._core.more_checks import given_weights
 from pommego._transport import wire
 from pommego.errors import ServerError
 from pommego.state import State, to_wire
-
-if TYPE_CHECKING:
-    from pommego._core.games import Games
 
 _AT_ONCE = 8192  # states in one message, whatever their size
 _ROOM = 4096  # bytes of a message besides its states
@@ -170,9 +168,7 @@ def simulate(
     n, learners, made = len(given), games.about.learners, games.about.made
     wanted = np.empty((n * learners, *made.action_shape[1:]), np.uint8)
     wire.write_actions(actions, wanted, n, learners)
-    further: dict[str, Any] = {}
-    if steps != 1:
-        further = {"steps": steps, "policy": policy}
+    further = {"steps": steps, "policy": policy} if steps != 1 else {}
     views: list[View] = []
     after: list[State] = []
     for begin, end in _in_messages(games, given, _at_once(games)):

@@ -1,24 +1,16 @@
 """The requests of an environment to its games, wherever they are."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pommego._core.batch import View
 from pommego._transport import wire
+from pommego.server import Server
 from pommego.spec import Encoding, GameSpec
-
-if TYPE_CHECKING:
-    from pommego.server import Server
-
-
-#: The numbers of some games; None: all.
-Numbers = NDArray[np.int32] | None
 
 
 @dataclass(frozen=True)
@@ -52,7 +44,9 @@ class Session(Protocol):
     timeout: float  # seconds to wait for one reply; may be changed
     closed: bool  # whether requests are impossible now
 
-    def send(self, actions: ArrayLike, games: Numbers = None, *, reuse: bool = False) -> None:
+    def send(
+        self, actions: ArrayLike, games: NDArray[np.int32] | None = None, *, reuse: bool = False
+    ) -> None:
         """Begin a step of all games or, with a batch size, of these. `reuse` overwrites the last batch."""
 
     def recv(self) -> View:

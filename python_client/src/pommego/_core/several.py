@@ -5,12 +5,12 @@ to 2. Everything else is as if one server had them all: game i has seed ``seed +
 one server there is a single portion.
 """
 
-from __future__ import annotations
-
+import math
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -21,13 +21,16 @@ from pommego._core.checks import Seeds
 from pommego._core.games import Games
 from pommego._core.merging import join_batches
 from pommego._core.more_checks import legal
-from pommego._core.portion import Host, Portion
+from pommego._core.opponents import LineUps
+from pommego._core.portion import Host, Make, Portion
 from pommego._core.saved import Starts, restore, save, set_starts
-from pommego._core.session import Numbers
-from pommego.errors import ClosedError, ConnectionError, ServerError, TimeoutError
+from pommego._core.session import Session
+from pommego.errors import ClosedError, ConnectionError, ServerError, TimeoutError, on_failure
 
-if TYPE_CHECKING:
-    from pommego._core.opponents import LineUps
+_PAUSE = 0.2  # seconds to wait after all servers have been tried without success
+
+#: Makes games at an address, with these options for these games.
+Connect = Callable[[str | None, dict[str, Any]], Session]
 
 
 class JoinedGames:
@@ -45,7 +48,6 @@ class JoinedGames:
         self._received: list[View | ServerError] = []  # of the current step, by portion
         self._acts = np.zeros((total, one.learners), np.bool_)  # rows whose next action counts
         self._over = np.zeros(total, np.bool_)  # games that need a reset
-        self._like = np.zeros((total, one.learners, *made.action_shape[1:]), np.uint8)
 
     @property
     def address(self) -> str:
@@ -71,12 +73,12 @@ class JoinedGames:
             self.close()
             raise
 
-    def send(self, actions: ArrayLike, games: Numbers = None, *, reuse: bool = False) -> None:
+    def send(self, actions: ArrayLike, games: None = None, *, reuse: bool = False) -> None:
         """Begin a step; see `Session`. It checks all actions first: either all servers begin it or none."""
         if self._over.any():
             game = int(self._over.argmax())
             raise ServerError("game_finished", f"game {game} has finished", "reset it with a mask", "games")
-        own = legal(actions, self._acts, self._like, self.about.spec.actions)
+        own = legal(actions, self._acts, self.about.spec.actions)
         with self._or_close():
             for portion in self.portions:
                 portion.begin(own[portion.slice].reshape(-1, *own.shape[2:]).copy())
@@ -86,10 +88,7 @@ class JoinedGames:
         with self._or_close():
             for portion in self.portions:
                 if portion.under_way:
-                    try:
-                        self._received.append(portion.finish())
-                    except ServerError as e:
-                        self._received.append(e)
+                    self._received.append(portion.finish())
         received, self._received = self._received, []
         for one in received:
             if isinstance(one, ServerError):  # after a bug in one of the games, the others' batches are lost
@@ -113,7 +112,7 @@ class JoinedGames:
             return self.portions[0].ask(what, *args, **options)
 
     def _hosts(self) -> tuple[Host, ...]:
-        return tuple(portion.host for portion in self.portions)
+        return tuple(Host(p.games.address, p.numbers, p.lost, p.error) for p in self.portions)
 
     def _abandon(self) -> None:
         for portion in self.portions:
@@ -189,3 +188,82 @@ def _seeds_of(seeds: Seeds, portion: Portion) -> Any:
         return None if seeds is None else (seeds + portion.first) % (1 << 64)
     values, given = seeds[0][portion.slice], seeds[1][portion.slice]
     return (values, given) if given.any() else None
+
+
+class Hosts:
+    """Servers or actors that share the games of an environment."""
+
+    hosts: Sequence[Any]
+    kind: str  # what to call them in messages
+    retries: float
+
+    def join(self, connect: Connect, games: int, line_ups: LineUps | None) -> JoinedGames:
+        if games < len(self.hosts):
+            few = f"{games} game{'s'[games == 1 :]}"
+            raise ValueError(f"{len(self.hosts)} {self.kind} for {few}: give each at least one game")
+        made: list[Portion] = []
+        makes: list[tuple[Make, range]] = []
+        for host, own in zip(self.hosts, np.array_split(np.arange(games), len(self.hosts)), strict=True):
+            numbers = range(own[0], own[-1] + 1)
+            options: dict[str, Any] = {"games": len(numbers), "first": numbers.start}
+            if line_ups is not None and line_ups.by_game is not None:
+                options |= line_ups.of_games(slice(numbers.start, numbers.stop)).fields()
+            makes.append((self.maker(connect, host, options), numbers))
+        with on_failure(lambda: [portion.games.close() for portion in made]):
+            for make, numbers in makes:
+                made.append(Portion(make, numbers, retries=self.retries))
+            return JoinedGames(made)
+
+    def maker(self, connect: Connect, host: Any, own: dict[str, Any]) -> Make:
+        """Return a function that makes a portion's games, first at its host, with the options `own`."""
+
+
+class Servers(Hosts):
+    """Servers at one or several addresses."""
+
+    kind = "servers"
+
+    def __init__(self, addresses: str | Sequence[str], replace: bool | Sequence[str], timeout: float) -> None:
+        addresses = [addresses] if isinstance(addresses, str) else list(addresses)
+        if not addresses:
+            raise ValueError("address is an empty list, expected a server; leave it out to start one")
+        if not all(isinstance(entry, str) for entry in addresses):
+            raise TypeError(f"address is {addresses!r}, expected one address or a list of them")
+        if isinstance(replace, str):
+            raise TypeError(f"replace is {replace!r}, expected True, False or a list: [{replace!r}]")
+        self.retries = math.inf if replace else 0
+        self._given, self._timeout = tuple(addresses), timeout
+        self.hosts = addresses  # where games are now: a clone's begin there
+        self._spares = [] if isinstance(replace, bool) else list(replace)
+
+    def maker(self, connect: Connect, host: str, own: dict[str, Any]) -> Make:
+        """Return a function that makes a portion's games: first at its own server, later at any."""
+        at = host
+
+        def make(why: Exception | None) -> Session:
+            nonlocal at
+            if why is None:
+                return connect(at, own)
+            deadline = time.monotonic() + self._timeout
+            others = [address for address in self._given if address != at]
+            near = [*others, at] if isinstance(why, TimeoutError) else [at, *others]  # a late one last
+            while True:
+                for address in dict.fromkeys([*self._spares, *near]):
+                    try:
+                        games = connect(address, own)
+                        if at in self.hosts:  # else a clone, or its original, has moved there first
+                            self.hosts[self.hosts.index(at)] = address
+                        at = address
+                        return games
+                    except (ConnectionError, TimeoutError) as e:
+                        last = e
+                    except ServerError as e:
+                        if e.code != "limit":
+                            raise
+                        last = e
+                if time.monotonic() > deadline:
+                    said = f"no server took over the games within {self._timeout:g} s; the last error: {last}"
+                    raise ConnectionError(said) from last
+                time.sleep(_PAUSE)
+
+        return make

@@ -17,6 +17,7 @@ from pommego._transport.handshake import Certificates
 from pommego.errors import ServerStartError
 from pommego.server import find_binary, stop
 
+_PATIENCE = 20.0  # seconds it may take to start
 _PAUSE = 0.1  # seconds between two messages to viewers
 _UNSEEN = 1.0  # seconds between two checks for viewers, while there are none
 
@@ -28,9 +29,7 @@ class Viewer:
         address: of the page, with the token and the key, both of which it needs.
     """
 
-    def __init__(
-        self, address: str, token: str | None, key: str, own: Certificates, timeout: float = 20.0
-    ) -> None:
+    def __init__(self, address: str, token: str | None, key: str, own: Certificates) -> None:
         command = [find_binary(), "view", address, "--json", "--exit-on-stdin-close"]
         files = (("--ca-file", own.ca_file), ("--client-cert", own.client_cert))
         command += [text for flag, path in files if path for text in (flag, os.fspath(path))]
@@ -42,14 +41,14 @@ class Viewer:
             start_new_session=True,
         )
         self._finalizer = weakref.finalize(self, stop, self._process, self._process.stdout)
-        late = threading.Timer(timeout, self._process.kill)
+        late = threading.Timer(_PATIENCE, self._process.kill)
         late.start()
         try:
             lines = takewhile(b"}\n".__ne__, self._process.stdout)  # of one object
             self.address: str = json.loads(b"".join(lines) + b"}")["address"]
         except ValueError as e:
             self.close()
-            raise ServerStartError(f"pommego view {address} printed no address within {timeout:g} s") from e
+            raise ServerStartError(f"pommego view {address} printed no address within {_PATIENCE:g} s") from e
         finally:
             late.cancel()
         self._due, self._opened = 0.0, False

@@ -21,12 +21,10 @@ Reading needs pyarrow: ``pip install pommego[data]``.
 """
 
 from pommego.data.converting import to_minari, torch_dataset
-from pommego.data.episode import Episode
 from pommego.data.loading import Loader, load
 from pommego.data.manifest import Column, DamagedError, Manifest, verify
-from pommego.data.positions import states
 from pommego.data.recording import record
-from pommego.data.whole import episodes, rebuild
+from pommego.data.whole import Episode, episodes, rebuild, states
 
 __all__ = [
     "Column",

@@ -11,10 +11,9 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from pommego.data.episode import Episode
-from pommego.data.loading import Batch, load
+from pommego.data.loading import load
 from pommego.data.manifest import Manifest
-from pommego.data.whole import episodes
+from pommego.data.whole import Episode, episodes
 
 _AT_ONCE = 256  # episodes passed to Minari at a time
 
@@ -66,19 +65,20 @@ def to_minari(
     cut = env["elimination"] and all(len(team) == 1 for team in env["teams"])
 
     seats = (
-        (game, EpisodeBuffer(**_seat_episode(game, seat, cut)))
+        EpisodeBuffer(**_seat_episode(game, seat, cut))
         for game in games
         for seat in range(manifest.seats)
         if (not won or game.outcome[seat] > 0) and (names is None or game.agents[seat] in names)
     )
     made = None
-    while some := list(islice(seats, _AT_ONCE)):
-        buffers = [buffer for _, buffer in some]
+    while buffers := list(islice(seats, _AT_ONCE)):
         if made is not None:
             made.update_dataset_from_buffer(buffers)
             continue
         options.setdefault("description", f"{manifest.env_id}, played by {', '.join(manifest.agents)}")
-        with closing(_environment(manifest, observation)) as played:
+        played_by = manifest.make_options()
+        name = f"pommego/{played_by.pop('id')}"
+        with closing(gymnasium.make(name, observation=observation, **played_by)) as played:
             options.setdefault("env", played)
             made = minari.create_dataset_from_buffers(
                 dataset_id,
@@ -105,12 +105,6 @@ def _seat_episode(game: Episode, seat: int, cut: bool) -> dict[str, Any]:
         "truncations": ends & (game.truncated and not died),
         "infos": {"legal": game.legal[np.minimum(np.arange(steps + 1), len(game) - 1), seat]},
     }
-
-
-def _environment(manifest: Manifest, observation: str) -> gymnasium.Env:
-    """Make the environment in which a seat of the data set played."""
-    options = manifest.make_options()
-    return gymnasium.make(f"pommego/{options.pop('id')}", observation=observation, **options)
 
 
 def torch_dataset(path: str | os.PathLike[str], **options: Any) -> Any:
@@ -153,20 +147,12 @@ def torch_dataset(path: str | os.PathLike[str], **options: Any) -> Any:
             self.epochs += 1
             if worker is not None:
                 loader.take_share(worker.id, worker.num_workers)
-            for batch in loader:
-                yield {name: torch.from_numpy(array) for name, array in _numbers(batch).items()}
+            for batch in loader:  # without columns that cannot be tensors, which have to be writable
+                numbers = {name: array for name, array in batch.items() if array.dtype.kind in "biuf"}
+                yield {name: torch.from_numpy(np.require(a, None, "CW")) for name, a in numbers.items()}
 
         def __reduce__(self) -> tuple[Any, ...]:
             """Recreate it in spawned workers, as on macOS and Windows and in some frameworks."""
             return partial(torch_dataset, path, **options), ()
 
     return Batches()
-
-
-def _numbers(batch: Batch) -> Batch:
-    """Select the columns that can be tensors, and make them writable."""
-    return {
-        name: np.ascontiguousarray(array) if array.flags.writeable else array.copy()
-        for name, array in batch.items()
-        if array.dtype.kind in "biuf"
-    }

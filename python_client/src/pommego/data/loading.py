@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pommego._core import checks
+from pommego._core.batch import Array
 from pommego.data.manifest import Column, Manifest, parquet_library
 
-Array = NDArray[Any]
 Batch = dict[str, Array]
 
 _MIXED = 4  # row groups whose rows are mixed with each other
@@ -88,14 +87,9 @@ class Loader:
         return self._kept(joined(parts) if parts else _arrays(table.slice(0, 0), self.manifest, self._read))
 
     def _kept(self, batch: Batch) -> Batch:
-        keep = None
-        for _, test in self._where:
-            passed = np.asarray(test(batch), np.bool_)
-            keep = passed if keep is None else keep & passed
+        keep = np.logical_and.reduce([np.asarray(test(batch), np.bool_) for _, test in self._where])
         wanted = {name: array for name, array in batch.items() if name.removeprefix("_") in self.columns}
-        if keep is None or keep.all():
-            return wanted
-        return {name: array[keep] for name, array in wanted.items()}
+        return wanted if keep.all() else {name: array[keep] for name, array in wanted.items()}
 
 
 def load(

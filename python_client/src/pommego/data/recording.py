@@ -10,20 +10,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from pommego._core.batch import Array
 from pommego._core.connecting import Connection
+from pommego._core.more_checks import check_options
 from pommego._core.playing import searching
 from pommego._core.policies import checked
-from pommego._core.program import rules_of, run
-from pommego._core.wording import check_options
+from pommego._core.program import flags, run
 from pommego.data.manifest import Manifest
 from pommego.making import make_vec
 from pommego.pool import SEARCH, check_policy, options_for
 from pommego.registration import IDS
 from pommego.vector import PommegoVectorEnv
 
-Array = NDArray[Any]
 Policy = Callable[[dict[str, Array], dict[str, Any]], ArrayLike | tuple[ArrayLike, Mapping[str, ArrayLike]]]
 Forms = dict[str, tuple[np.dtype, tuple[int, ...]]]  # of extra arrays: dtype and shape, by name
 
@@ -125,15 +125,15 @@ def record(
         count = max(1, min(num_envs, games))
         with make_vec(id, count, autoreset_mode="Disabled", **line_up, **options) as envs:
             line_ups = _line_ups(agents[0], seats, opponents, envs.game_spec.seats)
-            recording = _Recording(envs, line_ups, games, seed, forms)
-            for done, game in enumerate(_in_order(recording.play(policy)), 1):
+            played = _played(policy, envs, line_ups, range(seed, seed + games), forms)
+            for done, game in enumerate(_in_order(played), 1):
                 yield json.dumps(game) + "\n"
                 if progress:
                     progress(done, games)
 
     started: list[subprocess.Popen[str]] = []
     with contextlib.closing(lines()) as text:
-        where = ["--out", os.fspath(path), "--env", id, *rules_of(rules)]
+        where = flags(out=os.fspath(path), env=id, rules=rules or None)
         run("data", "pack", *where, text=text, started=started)
     return Manifest.read(path)
 
@@ -189,75 +189,59 @@ def _in_order(games: Iterator[tuple[int, dict[str, Any]]]) -> Iterator[dict[str,
             wanted += 1
 
 
-class _Recording:
-    """Games being played, and the policy's actions in them; `line_ups` are by the seat of the first row."""
+def _played(
+    policy: Policy, envs: PommegoVectorEnv, line_ups: Sequence[Sequence[str]], seeds: range, forms: Forms
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Play a game for each seed; yield its number when it ends, and what ``pommego data pack`` reads.
 
-    def __init__(
-        self, envs: PommegoVectorEnv, line_ups: Sequence[Sequence[str]], games: int, seed: int, forms: Forms
-    ) -> None:
-        self._envs, self._line_ups, self._forms = envs, line_ups, forms
-        self._unplayed = iter(range(games))
-        self._seed = seed
-        self._n = n = envs.num_games
-        self._numbers = np.full(n, -1)  # of the game in each slot; -1: not recorded
-        self._at = np.zeros(n, np.int64)
-        each = n, envs.game_spec.max_steps, envs.learners
-        self._actions = np.zeros((*each, len(envs.game_spec.actions)), np.uint8)
-        self._told = {
-            key: np.zeros((*each, *shape), dtype.newbyteorder("<")) for key, (dtype, shape) in forms.items()
-        }
+    `line_ups` are by the seat of a game's first row.
+    """
+    n, learners, choices = envs.num_games, envs.learners, envs.game_spec.actions
+    every, rows, unplayed = np.arange(n), np.arange(envs.num_envs), iter(range(len(seeds)))
+    numbers, at = np.full(n, -1), np.zeros(n, np.int64)  # each slot's game, -1: not recorded; and its steps
+    each = n, envs.game_spec.max_steps, learners
+    taken = np.zeros((*each, len(choices)), np.uint8)
+    extra = {key: np.zeros((*each, *shape), dtype.newbyteorder("<")) for key, (dtype, shape) in forms.items()}
+    check_policy("policy", policy, *SEARCH)
 
-    def play(self, policy: Policy) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Play all games; yields the number of each when it ends, and what `pommego data pack` reads."""
-        envs = self._envs
-        every = np.arange(self._n)
-        rows = np.arange(envs.num_envs)
-        check_policy("policy", policy, *SEARCH)
+    @functools.wraps(policy)
+    def ask(obs: dict[str, Array], info: dict[str, Any], **saved: Any) -> ArrayLike:
+        actions, told = _split(policy(obs, info, **saved), forms, len(info["row"]))
+        slots, own = np.divmod(info["row"], learners)
+        for key, array in told.items():
+            extra[key][slots, at[slots], own] = array
+        return checked(policy, actions, info, choices)
 
-        @functools.wraps(policy)
-        def ask(obs: dict[str, Array], info: dict[str, Any], **saved: Any) -> ArrayLike:
-            actions, told = _split(policy(obs, info, **saved), self._forms, len(info["row"]))
-            games, learners = np.divmod(info["row"], envs.learners)
-            for key, array in told.items():
-                self._told[key][games, self._at[games], learners] = array
-            return checked(policy, actions, info, envs.game_spec.actions)
-
-        asked = searching(ask, [envs])
-        obs, info = self._begin(every)
-        while (self._numbers >= 0).any():
-            valid = info["alive"] & (self._numbers >= 0).repeat(envs.learners)  # no search for other games
-            info |= {"valid": valid, "first": (self._at == 0).repeat(envs.learners), "row": rows}
-            actions = asked(obs, info)
-            self._actions[every, self._at] = actions.reshape(self._n, *self._actions.shape[2:])
-            self._at += 1
-            obs, _, terminated, truncated, info = envs.step(actions)
-            over = np.flatnonzero((terminated | truncated)[:: envs.learners])
-            for slot in over.tolist():
-                if self._numbers[slot] >= 0:
-                    yield int(self._numbers[slot]), self._game(slot, info)
-            if len(over):
-                obs, info = self._begin(over)
-
-    def _begin(self, slots: Array) -> tuple[dict[str, Array], dict[str, Any]]:
+    def begin(slots: Array) -> tuple[dict[str, Array], dict[str, Any]]:
         """Begin the next games in some slots; when there are none left, others that are not recorded."""
-        envs = self._envs
-        numbers = [next(self._unplayed, -1) for _ in slots]
-        self._numbers[slots], self._at[slots] = numbers, 0
-        seeds: list[int | None] = [None] * self._n
-        for slot, number in zip(slots.tolist(), numbers, strict=True):
-            seeds[slot] = (self._seed + max(number, 0)) % 2**64
-        mask = np.array([seed is not None for seed in seeds]).repeat(envs.learners)
-        return envs.reset(seed=seeds, options=None if mask.all() else {"reset_mask": mask})
+        given: list[int | None] = [None] * n
+        for slot in slots.tolist():
+            numbers[slot], at[slot] = next(unplayed, -1), 0
+            given[slot] = (seeds.start + max(int(numbers[slot]), 0)) % 2**64
+        mask = np.array([seed is not None for seed in given]).repeat(learners)
+        return envs.reset(seed=given, options=None if mask.all() else {"reset_mask": mask})
 
-    def _game(self, slot: int, info: dict[str, Any]) -> dict[str, Any]:
-        row = slot * self._envs.learners
+    def coded(kept: Array, slot: int) -> str:
+        return base64.b64encode(kept[slot, : at[slot]].tobytes()).decode()
 
-        def coded(kept: Array) -> str:
-            return base64.b64encode(kept[slot, : self._at[slot]].tobytes()).decode()
-
-        return {
-            "agents": self._line_ups[int(info["seat"][row])],
-            "actions": coded(self._actions),
-            "extra": {key: coded(kept) for key, kept in self._told.items()},
-            "winners": sum(1 << seat for seat, won in enumerate(info["game"]["winners"][row]) if won),
-        }
+    asked = searching(ask, [envs])
+    obs, info = begin(every)
+    while (numbers >= 0).any():
+        valid = info["alive"] & (numbers >= 0).repeat(learners)  # no search for other games
+        info |= {"valid": valid, "first": (at == 0).repeat(learners), "row": rows}
+        actions = asked(obs, info)
+        taken[every, at] = actions.reshape(n, *taken.shape[2:])
+        at += 1
+        obs, _, terminated, truncated, info = envs.step(actions)
+        over = np.flatnonzero((terminated | truncated)[::learners])
+        for slot in over[numbers[over] >= 0].tolist():
+            row = slot * learners
+            game = {
+                "agents": line_ups[int(info["seat"][row])],
+                "actions": coded(taken, slot),
+                "extra": {key: coded(kept, slot) for key, kept in extra.items()},
+                "winners": sum(1 << seat for seat, won in enumerate(info["game"]["winners"][row]) if won),
+            }
+            yield int(numbers[slot]), game
+        if len(over):
+            obs, info = begin(over)

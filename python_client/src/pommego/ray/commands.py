@@ -20,13 +20,12 @@ import ray
 from ray.exceptions import RayTaskError
 
 from pommego._core import checks
-from pommego._core.program import KilledError, run
+from pommego._core.program import KilledError, flags, run
 from pommego.errors import PommegoError
 
 _PARTS = 64
 _MADE = "made"  # the name of the command's output in a part's folder
 _PREFIX = "pommego-part-"  # of the folders that tasks work in
-_TRIES = 10
 _OURS = {"json", "out", "part", "take"}
 
 Progress = Callable[[int, int], None]
@@ -119,8 +118,8 @@ def _share_out(
         said = f"{command}() got an unexpected keyword argument {name!r}"
         raise TypeError(f"{said}: pommego.ray has no option {name}, which it sets itself")
     checks.at_least(1, "num_cpus", cpus)
-    flags = [text for name, value in options.items() for text in _flag(name, value)]
-    games = json.loads(run(command, *flags, "--part", "count", "--json"))["parts"]  # this checks the flags
+    wanted = flags(**options)
+    games = json.loads(run(command, *wanted, "--part", "count", "--json"))["parts"]  # this checks the flags
     each, kept = max(1, games // _PARTS), out.with_name(out.name + ".parts")
     parts = [kept / f"{first}-{min(first + each, games) - 1}" for first in range(0, games, each)]
     unfinished = [part for part in parts if not part.exists()]
@@ -130,17 +129,21 @@ def _share_out(
     # When a node is killed, the program may end first.
     how = {"num_cpus": cpus, "scheduling_strategy": "SPREAD", "retry_exceptions": [KilledError]}
     make = ray.remote(_make).options(**how | given)
-    running = {make.remote(command, flags, part.name, cpus): part for part in unfinished}
+    running = {make.remote(command, wanted, part.name, cpus): part for part in unfinished}
     try:
         while running:
             (task,), _ = ray.wait(list(running))
-            _keep(_result(task), running.pop(task))
+            try:
+                files = ray.get(task)
+            except RayTaskError as e:
+                raise (e.cause if isinstance(e.cause, PommegoError) else e) from None
+            _keep(files, running.pop(task))
             tell(len(parts) - len(running), len(parts))
     finally:
         for task in running:
             ray.cancel(task, force=True)
     takes = [text for part in parts for text in ("--take", str(part / _MADE))]
-    said = run(command, *flags, "--out", str(out), *takes, "--json")  # this makes what is missing
+    said = run(command, *wanted, "--out", str(out), *takes, "--json")  # this makes what is missing
     shutil.rmtree(kept, ignore_errors=True)
     return json.loads(said)
 
@@ -157,32 +160,11 @@ def _keep(files: Mapping[str, bytes], part: Path) -> None:
         whole.rename(part)
 
 
-def _result(task: ray.ObjectRef) -> dict[str, bytes]:
-    try:
-        return ray.get(task)
-    except RayTaskError as e:
-        raise (e.cause if isinstance(e.cause, PommegoError) else e) from None
-
-
-def _flag(name: str, value: Any) -> list[str]:
-    """Return a flag of the command; none for None."""
-    flag = "--" + name.replace("_", "-")
-    if value is None:
-        return []
-    if isinstance(value, bool):
-        return [f"{flag}={'true' if value else 'false'}"]
-    if isinstance(value, Mapping):
-        return [flag, json.dumps(value)]
-    if isinstance(value, list | tuple):
-        return [flag, ",".join(map(str, value))]
-    return [flag, str(value)]
-
-
-def _make(command: str, flags: list[str], part: str, cpus: int) -> dict[str, bytes]:
+def _make(command: str, wanted: list[str], part: str, cpus: int) -> dict[str, bytes]:
     """Make a part, as a task on some node; returns the files that the command leaves, by their names."""
     with _scratch() as scratch:
         where = ["--out", str(scratch / _MADE), "--part", "-"]
-        run(command, *flags, *where, "--json", part=part, cpus=cpus)
+        run(command, *wanted, *where, "--json", part=part, cpus=cpus)
         paths = [path for path in scratch.rglob("*") if path.is_file()]
         return {path.relative_to(scratch).as_posix(): path.read_bytes() for path in paths}
 
@@ -196,16 +178,13 @@ def _scratch() -> Iterator[Path]:
     for left in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         with contextlib.suppress(OSError), _locked(left):
             shutil.rmtree(left, ignore_errors=True)
-    for _ in range(_TRIES):  # another task may take a new folder for one that was left, before it is locked
-        with contextlib.ExitStack() as held:
-            folder = Path(held.enter_context(tempfile.TemporaryDirectory(prefix=_PREFIX)))
-            try:
-                held.enter_context(_locked(folder))
-            except OSError:
-                continue
+    new = Path(tempfile.mkdtemp())
+    with _locked(new):  # before it has a name by which another task may take it for one that was left
+        folder = new.rename(new.with_name(_PREFIX + new.name))
+        try:
             yield folder
-            return
-    raise OSError(f"no folder could be made in {tempfile.gettempdir()}")
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextlib.contextmanager

@@ -14,10 +14,10 @@ from pommego import making
 from pommego._core import checks
 from pommego._core.batch import View
 from pommego._core.games import Games
-from pommego._core.hosts import Connect, Hosts
+from pommego._core.more_checks import check_options
 from pommego._core.portion import Make
 from pommego._core.session import About
-from pommego._core.wording import check_options
+from pommego._core.several import Connect, Hosts
 from pommego.errors import ConnectionError, TimeoutError, on_failure
 from pommego.vector import PommegoVectorEnv
 
@@ -67,14 +67,7 @@ def make_vec(
 
 
 class Actors(Hosts):
-    """Actors of a Ray cluster.
-
-    Args:
-        count: how many.
-        options: theirs.
-        retries: how often the games of each may be made again.
-        timeout: seconds to wait for one.
-    """
+    """Actors of a Ray cluster; each of their games may be made again `retries` times."""
 
     kind = "actors"
 
@@ -110,24 +103,15 @@ class _Host:
         return ray.util.get_node_ip_address(), self._games.about
 
     def ask(self, what: Callable[..., Any], *args: Any, **options: Any) -> Any:
-        """Ask the games."""
         return self._games.ask(what, *args, **options)
 
     def step(self, actions: NDArray[np.uint8]) -> View:
-        """Make a step."""
         self._games.send(actions)
         return self._games.recv()
 
 
 class ActorGames:
-    """The games of a `Session` in an actor.
-
-    Args:
-        actor: a `_Host`.
-        known: what its `begin` will return.
-        number: the actor's.
-        timeout: seconds to wait for one reply.
-    """
+    """The games of a `Session` in a `_Host`; `known` is what its `begin` will return."""
 
     server = None
 
@@ -145,7 +129,6 @@ class ActorGames:
         return self._get(self._actor.ask.remote(what, *args, **options))
 
     def _get(self, result: ray.ObjectRef) -> Any:
-        """Wait for a result."""
         try:
             return ray.get(result, timeout=self.timeout)
         except GetTimeoutError:
