@@ -157,7 +157,7 @@ func compareStep(t testing.TB, r *Rules, s *State, actions []uint8) {
 		t.Fatalf("moves %v from\n%s\nbroke an invariant: %v", moves, newTwin(r, &before).text(), err)
 	}
 	if status := r.Status(s); status.Over && r.StepKind == StepJava {
-		for seat, got := range status.SeatResults(r.teams(), before.alive()) {
+		for seat, got := range status.SeatResults(r.teams(), before.Living()) {
 			if want := [...]env.SeatResult{env.Won, env.Lost, env.Tied, env.Undecided}[r.Result(s, seat)]; got != want {
 				t.Fatalf("moves %v from\n%s\nend with seat %d %s, want %s", moves, newTwin(r, &before).text(), seat, got, want)
 			}

@@ -215,8 +215,8 @@ func TestSavedInFallenRing(t *testing.T) {
 	m := NewMatch(rules)
 	m.State = sc.run(t, rules)
 	text, err := m.AppendJSON(nil)
-	if err := cmp.Or(err, m.Restore(m.Append(nil)), m.RestoreJSON(text)); err != nil || m.alive() != 0b1101 {
-		t.Errorf("restored it has the agents %04b, error %v", m.alive(), err)
+	if err := cmp.Or(err, m.Restore(m.Append(nil)), m.RestoreJSON(text)); err != nil || m.Living() != 0b1101 {
+		t.Errorf("restored it has the agents %04b, error %v", m.Living(), err)
 	}
 	if m.StepCount++; m.Restore(m.Append(nil)) == nil {
 		t.Error("agent 0 lives in the wall a step later")
