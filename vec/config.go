@@ -144,8 +144,8 @@ type Config struct {
 	// StepCounts adds the tensor counts: what the last step added to the counts.
 	StepCounts bool `wire:"step_counts"`
 
-	// Stop, unless nil, ends the pool's work for good when it is set: agents stop
-	// searching, games stay as they are, and the call returns ErrStopped.
+	// Stop, unless nil, ends the pool's work for good when it is set: agents stop searching, and the call returns
+	// ErrStopped. Some games have made the step then; the others stay as they are, but for agents that were deciding.
 	Stop *atomic.Bool
 
 	// Allow, unless nil, is called with an agent's name before the agent is made, and returns an error if
