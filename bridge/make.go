@@ -139,8 +139,8 @@ func (s *session) newPool(kind string, handle uint32, cfg vec.Config, messages i
 	}
 	l = newMessageLayout(kind, handle, &cfg, fields, int(own.Slab))
 	l.besides, l.agents = own.Batch, own.Agents
-	whole := (l.size + l.tail) * cfg.Games / cfg.BatchGames() // the pool keeps the rows of all games
-	if most := s.server.cfg.maxBatchBytes; whole > most {
+	whole := int64(l.size+l.tail) * int64(cfg.Games) / int64(cfg.BatchGames()) // the pool keeps the rows of all games
+	if most := s.server.cfg.maxBatchBytes; whole > int64(most) {
 		return nil, nil, 0, fail(codeLimit, "games",
 			"make several environments with fewer games, or choose a smaller observation",
 			"a batch of %d games has up to %d bytes, want at most %d", cfg.Games, whole, most)

@@ -2,6 +2,7 @@ package vec
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"sync/atomic"
 
@@ -248,7 +249,16 @@ func resolve(c Config) (*plan, error) {
 	if err := p.resolveVariants(); err != nil {
 		return nil, err
 	}
-	return p, p.resolveSeats()
+	if err := p.resolveSeats(); err != nil {
+		return nil, err
+	}
+	one := p.whole()
+	one.cfg.Games = 1
+	l := newLayout(one)
+	if most := (math.MaxInt - 1<<24) / (l.size + l.final); c.Games > most { // on 32 bits; 1<<24 is for headrooms
+		return nil, wrong("Games", " is %d, want at most %d: larger batches do not fit into this program", c.Games, most)
+	}
+	return p, nil
 }
 
 func (p *plan) resolveObservation() error {
