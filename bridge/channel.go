@@ -134,7 +134,8 @@ func (s *session) shareMemory(e *environment, slots, places int) error {
 		games = e.pool.Games()
 	}
 	c := newChannel(slots, places, e.pool.Rows()*len(e.pool.Spec().Actions), e.size+e.tail, games)
-	bytes := int64(c.size) + int64(len(c.messages)+1)*e.besides
+	each := int64(c.batches[1]-c.batches[0]) + e.besides // the sum, c.size, can overflow on 32 bits
+	bytes := int64(c.batches[0]) + int64(len(c.messages)+1)*each + otherBytes
 	what := fmt.Sprintf("shared memory for %d batches", len(c.messages)+1)
 	if err := s.memory.reserve(bytes, "shared_memory", what); err != nil {
 		return err

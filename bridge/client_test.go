@@ -163,7 +163,7 @@ func (c *Client) ReceiveRaw() ([]byte, error) {
 		return nil, errText
 	}
 	r := request{buf: c.buf}
-	err = r.fill(in, 1<<31-1, &link{spare: 1 << 31})
+	err = r.fill(in, 1<<31-1, &link{spare: 1<<31 - 1})
 	c.buf = r.buf
 	return r.buf, err
 }

@@ -123,7 +123,7 @@ func (c *Config) complete() error {
 		limit("MaxTotalGames", &c.MaxTotalGames, 131072, 1, 1<<28),
 		limit("Cores", &c.Cores, runtime.GOMAXPROCS(0), 1, 1<<16),
 		limit("MaxWorkers", &c.MaxWorkers, max(64, c.Cores), 1, 1<<10),
-		limit("MaxMemoryBytes", &c.MaxMemoryBytes, max(memory.Available()/2, 1<<20), 1<<20, math.MaxInt64),
+		limit("MaxMemoryBytes", &c.MaxMemoryBytes, max(memory.Available()/2, 1<<20), 1<<20, math.MaxInt),
 		limit("MaxAgentTicks", &c.MaxAgentTicks, 1_000_000, 1, 1e9),
 		limit("MaxAgentTime", &c.MaxAgentTime, 10*time.Second, 1, long),
 		limit("MaxAgentMemory", &c.MaxAgentMemory, 1<<30, 1<<20, math.MaxInt64),

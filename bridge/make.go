@@ -131,8 +131,8 @@ func (s *session) newPool(kind string, handle uint32, cfg vec.Config, messages i
 		return nil, optionError(err)
 	}
 	b = newBatches(kind, handle, &cfg, fields, own)
-	whole := (b.size + b.tail) * cfg.Games / cfg.BatchGames() // the pool keeps the rows of all games
-	if most := s.server.cfg.maxBatchBytes; whole > most {
+	whole := int64(b.size+b.tail) * int64(cfg.Games) / int64(cfg.BatchGames()) // the pool keeps the rows of all games
+	if most := s.server.cfg.maxBatchBytes; whole > int64(most) {
 		return nil, fail(codeLimit, "games",
 			"make several environments with fewer games, or choose a smaller observation",
 			"a batch of %d games has up to %d bytes, want at most %d", cfg.Games, whole, most)

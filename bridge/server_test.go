@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"pommego/env/catalog"
 )
 
 func TestConfigValidate(t *testing.T) {
@@ -223,6 +225,19 @@ func TestLimits(t *testing.T) {
 	eventually(t, "what a closed connection had is free again",
 		func() bool { return server.games.Load() == 60 && server.connections.Load() == 1 })
 	server.dial(t)
+}
+
+// TestLargestBatch: it is refused by a 32-bit server, too.
+func TestLargestBatch(t *testing.T) {
+	c := startServer(t, func(c *Config) {
+		c.IDs, c.Game, c.MaxMemoryBytes = catalog.IDs, catalog.Game, 1<<30
+	}).dial(t)
+	const id = "PommeTeamCompetition-v0"
+	e := callError(t, c, codeLimit, "make", "env_id", id, "games", 65536, "autoreset_mode", "SameStep")
+	shared := callError(t, c, codeLimit, "make", "env_id", id, "games", 15000, "shared_memory", 16)
+	if !strings.HasPrefix(e.Message, "a batch of 65536 games") || shared.Field != "shared_memory" {
+		t.Errorf("refused: %+v and %+v", e, shared)
+	}
 }
 
 func TestStatesLimit(t *testing.T) {

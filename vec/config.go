@@ -2,6 +2,7 @@ package vec
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"sync/atomic"
 
@@ -145,8 +146,8 @@ type Config struct {
 	// StepCounts adds the tensor counts: what the last step added to the counts.
 	StepCounts bool `wire:"step_counts"`
 
-	// Stop, unless nil, ends the pool's work for good when it is set: agents stop
-	// searching, games stay as they are, and the call returns ErrStopped.
+	// Stop, unless nil, ends the pool's work for good when it is set: agents stop searching, and the call returns
+	// ErrStopped. Some games have made the step then; the others stay as they are, but for agents that were deciding.
 	Stop *atomic.Bool
 
 	// Allow, unless nil, is called with an agent's name before the agent is made, and returns an error if
@@ -249,7 +250,16 @@ func resolve(c Config) (*plan, error) {
 	if err := p.resolveVariants(); err != nil {
 		return nil, err
 	}
-	return p, p.resolveSeats()
+	if err := p.resolveSeats(); err != nil {
+		return nil, err
+	}
+	one := p.whole()
+	one.cfg.Games = 1
+	l := newLayout(one)
+	if most := (math.MaxInt - 1<<24) / (l.size + l.final); c.Games > most { // on 32 bits; 1<<24 is for headrooms
+		return nil, wrong("Games", " is %d, want at most %d: larger batches do not fit into this program", c.Games, most)
+	}
+	return p, nil
 }
 
 func (p *plan) resolveObservation() error {

@@ -125,7 +125,9 @@ func (w *worker) step(i int) {
 		w.show(i)
 		return
 	}
-	w.move(i, w.given(i))
+	if !w.move(i, w.given(i)) {
+		return
+	}
 	done := w.score(i)
 	if done {
 		g.lineup.each(func(k int, o env.Outside) { o.End(g.match, g.tracker, int(g.others[k])) })
@@ -149,11 +151,14 @@ func (w *worker) given(i int) []uint8 {
 	return w.p.job.actions[i*n : (i+1)*n]
 }
 
-// move makes the step with the actions of the rows and the agents.
-func (w *worker) move(i int, given []uint8) {
+// move makes the step with the actions of the rows and the agents. It makes none, and returns false, if the pool was
+// stopped as the agents decided: their actions do not count.
+func (w *worker) move(i int, given []uint8) bool {
 	g, actions := &w.p.games[i], given
 	if len(g.others) > 0 {
-		actions = w.decide(g, given)
+		if actions = w.decide(g, given); w.p.stopped() {
+			return false
+		}
 	}
 	w.acting = actions
 	if g.tracker != nil {
@@ -166,6 +171,7 @@ func (w *worker) move(i int, given []uint8) {
 	if g.watcher != nil {
 		g.watcher.Stepped(actions)
 	}
+	return true
 }
 
 // decide returns the actions of all seats: those of the rows and those of the agents.

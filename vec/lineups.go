@@ -181,7 +181,10 @@ func (p *Pool) try(made [][]lineup) (err error) {
 // in the same order (with Config.Seats in the order of the seats). Each game changes to
 // the new ones at its next episode.
 func (p *Pool) SetLineUps(l LineUps) error {
-	if len(l.Names) == 0 {
+	switch {
+	case p.closed:
+		return fmt.Errorf("SetLineUps: %w", ErrClosed)
+	case len(l.Names) == 0:
 		return wrong("LineUps", " is empty, want at least one line-up")
 	}
 	c, err := p.newLineUps(l)
@@ -205,9 +208,7 @@ func (p *Pool) SetLineUps(l LineUps) error {
 			p.waiting = p.waiting || made[i][n].waits()
 		}
 	}
-	if !p.closed {
-		p.start()
-	}
+	p.start()
 	return nil
 }
 

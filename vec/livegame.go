@@ -23,8 +23,8 @@ func (p *Pool) LiveGame(game int) LiveGame {
 func (p *Pool) liveGame(game int) LiveGame {
 	g := &p.games[game]
 	names, agents := make([]string, p.spec.Seats), make([]env.Agent, p.spec.Seats)
-	for k, seat := range g.others {
-		names[seat], agents[seat] = g.lineup.names[k], g.lineup.agents[k]
+	for k, name := range g.lineup.names { // none before the first episode and in a closed pool
+		names[g.others[k]], agents[g.others[k]] = name, g.lineup.agents[k]
 	}
 	return LiveGame{p.cfg.Variants.Games[g.variant], g.match, g.tracker, g.actions, g.seed, g.rows, names, agents}
 }
@@ -55,7 +55,7 @@ func (p *Pool) Watch(game int, w Watcher) {
 	if w != nil || p.counts > 0 {
 		g.tracker = p.cfg.Game.NewTrackers(1, w != nil)[0]
 	}
-	if p.phases[game] == broken {
+	if ph := p.phases[game]; ph == unset || ph == broken {
 		return // what begins next begins with the watcher and the tracker
 	}
 	if g.tracker != nil {

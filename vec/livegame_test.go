@@ -98,7 +98,15 @@ func TestLiveGameActions(t *testing.T) {
 	must(t, err)
 	p := make1(t, Config{Game: game, Games: 1, Opponents: []string{"static"}, Seat: new(1)})
 	b, seed := p.NewBatch(nil), uint64(4)
+	var n noted
+	p.Watch(0, &n)
+	if names := p.LiveGame(0).Names; len(n.begun) > 0 || !slices.Equal(names, []string{"", ""}) {
+		t.Errorf("before it begins, the watcher is told of %d episodes, and %q are seen", len(n.begun), names)
+	}
 	must(t, p.Reset(b, ResetOptions{Seed: &seed}))
+	if len(n.begun) != 1 || n.begun[0].Names[0] != "static" {
+		t.Errorf("as it begins, the watcher is told of %+v", n.begun)
+	}
 	saved, err := p.Save(0, nil)
 	must(t, err)
 	want := func(reason string, actions ...uint8) {

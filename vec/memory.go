@@ -57,7 +57,7 @@ func (p *plan) LineUpBytes(l LineUps) int64 {
 	case l.ByGame != nil:
 		made = 1
 	}
-	each := kept*int(unsafe.Sizeof(lineup{})) + made*p.seating.agents*agentBytes
+	each := int64(kept)*int64(unsafe.Sizeof(lineup{})) + int64(made)*int64(p.seating.agents)*agentBytes
 	texts := 16 * len(l.Weights)
 	for _, names := range l.Names {
 		texts += nameBytes
@@ -65,7 +65,7 @@ func (p *plan) LineUpBytes(l LineUps) int64 {
 			texts += nameBytes + len(name)
 		}
 	}
-	return int64(p.cfg.Games)*int64(each) + int64(texts)
+	return int64(p.cfg.Games)*each + int64(texts)
 }
 
 // Reserved is how many bytes Config.Reserve has granted. Refused requests do not count.

@@ -3,6 +3,7 @@ package vec
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -225,5 +226,16 @@ func TestModelMemory(t *testing.T) {
 	}
 	if err := model.Reset(model.NewBatch(nil), ResetOptions{}); err == nil {
 		t.Error("a model begins episodes")
+	}
+}
+
+// TestLargestBatch: a batch that a 32-bit program cannot hold is refused, and nothing overflows.
+func TestLargestBatch(t *testing.T) {
+	game, err := catalog.Game("PommeTeamCompetition-v0")
+	must(t, err)
+	var option *OptionError
+	_, m, err := Layout(Config{Game: game, Games: MaxGames, Autoreset: SameStep})
+	if bits.UintSize == 64 && m.Slab < MaxGames || bits.UintSize == 32 && !errors.As(err, &option) {
+		t.Errorf("%d games take %d bytes (%v)", MaxGames, m.Slab, err)
 	}
 }

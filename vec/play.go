@@ -11,7 +11,7 @@ import (
 // agents of game i draw from the seed seed + i, whatever the number of workers.
 func (p *Pool) SeatPlayers(name string, seed uint64) error {
 	p.rest()
-	if name != p.playersName {
+	if p.players == nil || name != p.playersName {
 		players := make([][]env.Agent, len(p.games))
 		for i := range players {
 			for range p.seating.learners {
@@ -75,11 +75,15 @@ func (w *worker) play(i int) {
 		w.show(i)
 		return
 	}
-	for k := 0; k < p.job.steps && p.phases[i] == running && !p.stopped(); k++ {
+	for k := 0; k < p.job.steps && p.phases[i] == running; k++ {
+		var actions []uint8
 		if k == 0 && p.job.actions != nil {
-			w.move(i, w.given(i))
+			actions = w.given(i)
 		} else {
-			w.move(i, w.chosen(i))
+			actions = w.chosen(i)
+		}
+		if p.stopped() || !w.move(i, actions) {
+			return
 		}
 		if w.score(i) {
 			p.phases[i], p.over[i] = ended, 1

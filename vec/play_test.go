@@ -139,6 +139,9 @@ func TestPlayRefuses(t *testing.T) {
 	if err := p.SeatPlayers("nobody", 1); err == nil {
 		t.Error("players that there are not")
 	}
+	if err := p.SeatPlayers("", 1); err == nil {
+		t.Error("players without a name")
+	}
 	must(t, p.SeatPlayers("still", 1))
 	if err := p.Play(make1(t, p.cfg).NewBatch(nil), nil, 1); err == nil {
 		t.Error("another pool's batch")

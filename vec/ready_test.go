@@ -327,3 +327,25 @@ func TestFirstReadyStopped(t *testing.T) {
 		t.Errorf("Recv returns %v and Reset %v, want ErrStopped", received, reset)
 	}
 }
+
+// stepped is a Watcher that passes on that a step was made.
+type stepped chan bool
+
+func (s stepped) Begun(LiveGame) {}
+
+func (s stepped) Stepped([]uint8) { s <- true }
+
+// TestSetSeedWaits until no game is being stepped: for the race detector.
+func TestSetSeedWaits(t *testing.T) {
+	p := make1(t, Config{Game: solo, Games: 1, BatchSize: 1, Autoreset: SameStep, MaxEpisodeSteps: 1})
+	b := p.NewBatch(nil)
+	must(t, p.Reset(b, ResetOptions{Seed: ptr(1)}))
+	w := make(stepped, 1)
+	p.Watch(0, w)
+	for n := range uint64(20) {
+		must(t, p.Send(b.Games(), still(p)))
+		<-w // and goes on with the next episode
+		p.SetSeed(0, env.Seed{Value: n})
+		must(t, p.Recv(b))
+	}
+}

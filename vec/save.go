@@ -35,7 +35,10 @@ func (p *Pool) take(game int) (*gamestate.State, error) {
 	}
 	p.rest()
 	g := &p.games[game]
-	if p.phases[game] == unset || p.phases[game] == broken {
+	switch ph := p.phases[game]; {
+	case p.closed:
+		return nil, fmt.Errorf("Save: game %d: %w", game, ErrClosed)
+	case ph == unset || ph == broken:
 		return nil, p.refuse("Save", game)
 	}
 	s := &gamestate.State{
@@ -96,19 +99,30 @@ func (p *Pool) Load(game int, state []byte) error {
 // SetSeed sets what Load draws by for a state without the pool's part: seats, line-up and, if the match can be restored
 // by it, variant.
 func (p *Pool) SetSeed(game int, seed env.Seed) {
+	p.rest()
 	p.games[game].seed, p.games[game].seeded = seed, true
 }
 
-// LoadAll loads a state into each of some games, as Load does. On an error, always a *StateError, it has changed none.
+// LoadAll loads a state into each of some games, as Load does. On an error it has changed none. A state that cannot be
+// loaded is a *StateError.
 func (p *Pool) LoadAll(games []int, states [][]byte) error {
+	if len(states) != len(games) {
+		return fmt.Errorf("LoadAll: %d states, want %d, one for each game", len(states), len(games))
+	}
 	var undo []func()
 	for i, game := range games {
-		back := func() {} // a broken game has no state to go back to
+		back := func() {} // there is no such game, and Load says so
 		if saved, err := p.Save(game, nil); err == nil {
 			l := p.games[game].lineup
 			back = func() {
 				_ = p.Load(game, saved) // never fails: it was saved here a moment ago
 				p.games[game].takeBack(l)
+			}
+		} else if game >= 0 && game < len(p.games) { // only a reset can follow: that needs no more than this
+			g, was, ph := &p.games[game], p.games[game], p.phases[game]
+			back = func() {
+				g.seed, g.seeded, g.fault, p.phases[game] = was.seed, was.seeded, was.fault, ph
+				g.takeBack(was.lineup)
 			}
 		}
 		if err := p.Load(game, states[i]); err != nil {
@@ -158,11 +172,12 @@ func (p *Pool) decode(state []byte) (s savedGame, err error) {
 // Everything that can fail comes before the first change. The match comes last: its restore
 // either succeeds or changes nothing, and put undoes it if the match contradicts the rest.
 func (p *Pool) put(i int, s savedGame) (err error) {
-	if i < 0 || i >= len(p.games) {
+	switch p.rest(); {
+	case i < 0 || i >= len(p.games):
 		return fmt.Errorf("there is no such game, want 0 to %d", len(p.games)-1)
-	}
-	p.rest()
-	if p.queue != nil && p.sent[i] {
+	case p.closed:
+		return ErrClosed
+	case p.queue != nil && p.sent[i]:
 		return ErrSent
 	}
 	g := &p.games[i]

@@ -364,4 +364,12 @@ func TestLoadAll(t *testing.T) {
 		t.Errorf("long JSON: %v", err)
 	}
 	must(t, p.LoadAll([]int{1}, [][]byte{state}))
+	for ph, want := range map[phase]error{unset: ErrNotReset, broken: ErrBroken} {
+		q := make1(t, p.cfg)
+		q.phases[0], q.games[0].fault = ph, &GameError{}
+		bad, few := q.LoadAll([]int{0, 1}, [][]byte{state, nil}), q.LoadAll([]int{0, 1}, [][]byte{state})
+		if err := q.Step(q.NewBatch(nil), still(q)); bad == nil || few == nil || !errors.Is(err, want) || q.games[0].seeded {
+			t.Errorf("after %v and %v Step says %v, want %v", bad, few, err, want)
+		}
+	}
 }

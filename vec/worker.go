@@ -95,7 +95,7 @@ func (p *Pool) start() {
 	}
 }
 
-// Close stops the workers. A closed pool can no longer reset, step or observe.
+// Close stops the workers. A closed pool can no longer reset, step, observe, save or load.
 // Closing twice does nothing.
 func (p *Pool) Close() {
 	if p.closed {

@@ -2,6 +2,8 @@ package vec
 
 import (
 	"errors"
+	"slices"
+	"sync/atomic"
 	"testing"
 
 	"pommego/env"
@@ -107,5 +109,40 @@ func TestNoAllocations(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// stopper stops the pool as it decides.
+type stopper struct {
+	env.Agent
+	stop *atomic.Bool
+}
+
+func (s stopper) Act(m env.Match, seat int, action []uint8) {
+	s.Agent.Act(m, seat, action)
+	s.stop.Store(true)
+}
+
+// TestStopped: no game makes a step with the actions of agents that were stopped as they decided.
+func TestStopped(t *testing.T) {
+	var stop atomic.Bool
+	create := func(name string) (env.Agent, error) {
+		a, err := solo.NewAgent(name)
+		return stopper{a, &stop}, err
+	}
+	for _, names := range [][]string{{"wander", "wander"}, nil} { // nil: the players stop it
+		p := make1(t, Config{Game: solo, Games: 1, Autoreset: Disabled, Agent: create, Stop: &stop, Opponents: names})
+		b := p.NewBatch(nil)
+		must(t, p.Reset(b, ResetOptions{Seed: ptr(1)}))
+		must(t, p.SeatPlayers("wander", 1))
+		before := p.Match(0).Append(nil)
+		step := func() error { return p.Step(b, still(p)) }
+		if names == nil {
+			p.players[0][0], step = stopper{p.players[0][0], &stop}, func() error { return p.Play(b, nil, 3) }
+		}
+		if err := step(); err != ErrStopped || !slices.Equal(p.Match(0).Append(nil), before) {
+			t.Errorf("opponents %q: error %v, want ErrStopped and the game as it was", names, err)
+		}
+		stop.Store(false)
 	}
 }

@@ -32,6 +32,6 @@
 //
 // # Concurrency
 //
-// All functions use several goroutines. Generate locks its folder against other
-// processes. A [Set] may be read by many goroutines.
+// All functions use several goroutines. Generate locks its folder against other processes, but not on Windows: there
+// no two may work in one folder. A [Set] may be read by many goroutines.
 package dataset

@@ -16,7 +16,7 @@ import (
 type Report struct {
 	End     env.Status       // the game's status; its winners are the match's
 	Results []env.SeatResult // by seat
-	Outcome []float64        // by seat, the reward of the end, which fits the result: env.Match.Outcome
+	Outcome []float64        // by seat, the reward of the end, which fits the result: env.Match.Outcome; 0 if undecided
 	Seats   []SeatReport
 	Counts  env.Counts // what the game counted, nil if it counts nothing
 
@@ -195,6 +195,9 @@ func (c *contest) conclude(at Moment) {
 	c.settle(last, sides)
 	at.Match.Outcome(r.Outcome)
 	for seat, result := range last.SeatResults(sides, c.before) {
+		if result == env.Undecided {
+			r.Outcome[seat] = 0
+		}
 		for _, e := range at.Game.Endings() {
 			if result != e.Result && r.Results[seat] == e.Result {
 				r.Outcome[seat] = e.Outcome
@@ -222,8 +225,8 @@ func (c *contest) play(at Moment) error {
 		return err
 	}
 	actions := make([]uint8, len(c.players)*len(at.Game.Spec().Actions))
-	status := at.Match.Status()
-	for most := c.rules.MaxSteps; !status.Over && (most == 0 || status.Steps < most); status = at.Match.Status() {
+	status, most := at.Match.Status(), c.rules.MaxSteps
+	for first := status.Steps; !status.Over && (most == 0 || status.Steps-first < most); status = at.Match.Status() {
 		at.Late, at.Failed, at.Gone, c.before, at.Asked = 0, 0, c.gone, status.In, status.In&^c.gone
 		clear(actions)
 		if err := c.decide(&at, status, actions); err != nil {

@@ -228,6 +228,7 @@ func TestPlayErrors(t *testing.T) {
 		{"too many players", t.Context(), static, match.Rules{}, nil, "3 players, want 2", nil},
 		{"limit", t.Context(), static[:2], match.Rules{Limit: -1}, nil, "the limit for a move is -1ns", nil},
 		{"wait", t.Context(), static[:2], match.Rules{Wait: -1}, nil, "the wait for a player is -1ns", nil},
+		{"steps", t.Context(), static[:2], match.Rules{MaxSteps: -1}, nil, "the most steps are -1", nil},
 		{"absent", t.Context(), []match.Player{static[0], absent}, match.Rules{}, nil, "seat 1: somebody is not there",
 			match.ErrAbsent},
 		{"canceled", canceled, static[:2], match.Rules{}, nil, "", context.Canceled},
@@ -240,19 +241,41 @@ func TestPlayErrors(t *testing.T) {
 	}
 }
 
-// A match ends with its context, in the middle of a move too.
+// A match ends with its context, in the middle of a move too: of its own, or of a built-in agent's after it. That move
+// is not made, even if it would be the last.
 func TestPlayCanceled(t *testing.T) {
 	game := duel(t, "9")
-	ctx, cancel := context.WithCancel(t.Context())
-	quitter := &scripted{remote: true, act: func(ctx context.Context, _ []uint8) (match.Cost, error) {
-		cancel()
-		<-ctx.Done()
-		return match.Cost{}, ctx.Err()
-	}}
-	_, err := match.Play(ctx, game, []match.Player{quitter, seatsOf(t, game, "static")[0]}, env.Seed{},
-		match.Rules{Limit: time.Hour}, nil)
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("ended with %v, want %v", err, context.Canceled)
+	for _, answer := range []error{context.Canceled, nil} {
+		ctx, cancel := context.WithCancel(t.Context())
+		quitter := &scripted{remote: true, act: func(ctx context.Context, _ []uint8) (match.Cost, error) {
+			cancel()
+			<-ctx.Done()
+			return match.Cost{}, answer
+		}}
+		shown := 0
+		report, err := match.Play(ctx, game, []match.Player{quitter, seatsOf(t, game, "static")[0]}, env.Seed{},
+			match.Rules{Limit: time.Hour, MaxSteps: 1}, func(match.Moment) error { shown++; return nil })
+		if !errors.Is(err, context.Canceled) || report != nil || shown != 1 {
+			t.Errorf("%v with %+v after %d positions, want %v after the first", err, report, shown, context.Canceled)
+		}
+	}
+}
+
+// A match is cut off after so many steps of its own, wherever it begins. Nobody is paid then, whoever leads.
+func TestMaxSteps(t *testing.T) {
+	game := variant(t, "BaseWar-v0", `{}`)
+	seats := seatsOf(t, game, "simple", "simple", "simple", "static", "static", "static")
+	whole := play(t, game, seats, match.Rules{MaxSteps: 60})
+	rest := play(t, game, seats, match.Rules{MaxSteps: 20, From: whole.moments[40].state})
+	if len(whole.moments) != 61 || len(rest.moments) != 21 {
+		t.Errorf("%d and %d positions, want 61 and 21", len(whole.moments), len(rest.moments))
+	}
+	leads, none := make([]float64, 6), make([]float64, 6)
+	if whole.moments[60].Match.Outcome(leads); reflect.DeepEqual(leads, none) {
+		t.Error("nobody leads, so that this test shows nothing")
+	}
+	if !reflect.DeepEqual(whole.Outcome, none) || whole.Results[0] != env.Undecided {
+		t.Errorf("the results are %v and pay %v, want nothing", whole.Results, whole.Outcome)
 	}
 }
 

@@ -189,7 +189,7 @@ func (p *builtIn) Begin(_ context.Context, g Start) error {
 func (p *builtIn) Act(ctx context.Context, m env.Match, seat int, action []uint8) (Cost, error) {
 	p.ctx = ctx
 	p.agent.Act(m, seat, action)
-	return Cost{Ticks: p.agent.Searched()}, nil
+	return Cost{Ticks: p.agent.Searched()}, ctx.Err() // an interrupted search has no move
 }
 
 // searcher is a built-in agent that reports its searches.

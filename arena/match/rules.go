@@ -40,7 +40,7 @@ type Rules struct {
 	// the game and of the agents are those of the episode this many later.
 	Repetition int
 
-	// MaxSteps cuts a game off after this many steps, undecided; 0: never.
+	// MaxSteps cuts a game off after this many steps from its start or From, undecided; 0: never.
 	MaxSteps int
 
 	// Events makes Moment.Tracker keep events.
@@ -65,6 +65,8 @@ func (r *Rules) Validate() error {
 		return fmt.Errorf("match: the memory for a program is %d bytes, want more than 0, or 0 for no limit", r.Memory)
 	case r.Repetition < 0:
 		return fmt.Errorf("match: the repetition is %d, want 0 or more", r.Repetition)
+	case r.MaxSteps < 0:
+		return fmt.Errorf("match: the most steps are %d, want more than 0, or 0 for no limit", r.MaxSteps)
 	}
 	return nil
 }

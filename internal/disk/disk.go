@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"syscall"
 )
 
 // FS has the operations that change a file system.
@@ -135,17 +137,18 @@ func (f osFile) Lock() error {
 	return nil
 }
 
-// SyncFolder does nothing where folders cannot be synced.
+// SyncFolder does nothing where folders cannot be synced: on Windows, and on file systems that refuse it.
 func (osFS) SyncFolder(path string) error {
 	folder, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer folder.Close()
-	if err := folder.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrInvalid) {
-		return err
+	err = folder.Sync()
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) || runtime.GOOS == "windows" {
+		return nil
 	}
-	return nil
+	return err
 }
 
 // WriteFile writes a whole file, with what write writes, or leaves it as it was.
@@ -159,10 +162,11 @@ func WriteNew(d FS, path string, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	if err := cmp.Or(file.Close(), WriteFile(d, path, write)); err != nil {
-		return errors.Join(err, d.Remove(path))
+	err = cmp.Or(file.Close(), WriteFile(d, path, write))
+	if at, _ := os.Lstat(path); err != nil && at != nil && at.Size() == 0 { // else all but the folder's sync went well
+		err = errors.Join(err, d.Remove(path))
 	}
-	return nil
+	return err
 }
 
 // WriteBy does the same as WriteFile by way of the folder scratch: see Begin.

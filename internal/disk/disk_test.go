@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -77,17 +78,28 @@ func TestAfterAnErrorNothingIsLeft(t *testing.T) {
 	}
 }
 
-// TestNewFiles: what stands under the name stays, and after an error nothing does.
+// TestNewFiles: what stands under the name stays. After an error nothing does, unless the whole file does.
 func TestNewFiles(t *testing.T) {
 	path, broken := filepath.Join(t.TempDir(), "file"), errors.New("broken")
 	if err := disk.WriteNew(disk.OS, path, func(io.Writer) error { return broken }); !errors.Is(err, broken) {
 		t.Errorf("error %v, want the writer's", err)
 	}
-	for _, want := range []error{nil, fs.ErrExist} {
-		err := disk.WriteNew(disk.OS, path, func(w io.Writer) error { _, err := w.Write(after); return err })
+	for _, want := range []error{disktest.ErrFault, fs.ErrExist} {
+		faulty := &disktest.Disk{Fault: disktest.Fail, At: 1, Only: "syncfolder"}
+		err := disk.WriteNew(faulty, path, func(w io.Writer) error { _, err := w.Write(after); return err })
 		if text, _ := os.ReadFile(path); !errors.Is(err, want) || !bytes.Equal(text, after) {
 			t.Errorf("error %v, want %v, and %d bytes, want %d", err, want, len(text), len(after))
 		}
+	}
+}
+
+// TestFolderWithoutSync: that a folder cannot be synced is no error.
+func TestFolderWithoutSync(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("there is no /proc, whose folders cannot be synced")
+	}
+	if err := disk.OS.SyncFolder("/proc"); err != nil {
+		t.Error(err)
 	}
 }
 

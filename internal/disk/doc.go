@@ -21,5 +21,5 @@
 // A [Log] is a file that grows record by record; every record that was written
 // before a crash is found again.
 //
-// A [Lock] keeps other processes from working in the same place.
+// A [Lock] keeps other processes from working in the same place, but not on Windows and Solaris (lock_other.go).
 package disk

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -57,3 +59,16 @@ def test_a_client_without_what_linux_has(system: str) -> None:
         done = subprocess.run(command, input=server.token, capture_output=True, text=True, check=False)
         assert not done.returncode, done.stderr
         assert done.stdout.split() == ["False", obs["planes"].tobytes().hex()]
+
+
+def test_text_of_the_program_in_another_encoding(tmp_path: Path) -> None:
+    """What goes to the program and comes back is UTF-8, whatever the system's encoding is."""
+    program = tmp_path / "pommego"
+    program.write_text("#!/bin/sh\nexec cat\n")
+    program.chmod(0o755)
+    settings = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    env = os.environ | settings | {"POMMEGO_BINARY": str(program)}
+    code = "from pommego._core.program import run; print(ascii(run('', text='J\\xf6rg')))"
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    assert done.stdout == "'J\\xf6rg'\n", done.stderr

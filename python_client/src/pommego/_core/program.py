@@ -51,9 +51,9 @@ def run(
     """
     stdin = subprocess.DEVNULL if part is None and text is None else subprocess.PIPE
     env = os.environ if cpus is None else os.environ | {"GOMAXPROCS": str(cpus)}
-    pipes = {"stdin": stdin, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "env": env}
+    pipes = {"stdin": stdin, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "encoding": "utf-8"}
     errors: deque[bytes] = deque(maxlen=16)
-    with subprocess.Popen([find_binary(), *command], **pipes) as process:
+    with subprocess.Popen([find_binary(), *command], env=env, **pipes) as process:
         pieces = iter(lambda: process.stderr.buffer.read(4096), b"")
         reading = threading.Thread(target=errors.extend, args=[pieces], daemon=True)
         reading.start()

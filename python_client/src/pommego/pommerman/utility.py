@@ -300,7 +300,7 @@ def join_json_state(
         "finished_at": finished_at,
         "config": config,
         "result": {"name": info["result"].name, "id": info["result"].value},
-        "state": [json.loads(part.read_text()) for part in parts],
+        "state": [json.loads(part.read_bytes()) for part in parts],
     }
     if "winners" in info:
         game["winners"] = info["winners"]

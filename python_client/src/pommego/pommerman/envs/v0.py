@@ -133,7 +133,7 @@ class Pomme(gymnasium.Env):
                 `get_json_info` returns; None: a fresh board each time.
         """
         if game_state_file and not isinstance(game_state_file, Mapping):
-            game_state_file = json.loads(Path(game_state_file).read_text())
+            game_state_file = json.loads(Path(game_state_file).read_bytes())
         self._init_game_state = game_state_file or None
 
     def seed(self, seed: int | None = None) -> list[int]:
