@@ -120,7 +120,9 @@ func appendTensorHeader(dst []byte, end int, dtype env.DType, shape []int, size 
 		panic("bridge: no room for a tensor's header")
 	}
 	dst = binary.BigEndian.AppendUint16(append(dst, msgpcode.Bin16), uint16(pad))
-	dst = append(dst, make([]byte, pad)...)
+	for range pad {
+		dst = append(dst, 0)
+	}
 	return binary.BigEndian.AppendUint32(append(dst, msgpcode.Bin32), uint32(size))
 }
 

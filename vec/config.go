@@ -303,7 +303,7 @@ func (p *plan) resolveSeats() error {
 				"%d; leave training_agent out, or want %q", End, t[0], Wait)
 		}
 	}
-	c, err := p.newLineUps(lineUps)
+	c, err := p.newLineUpSet(lineUps)
 	if err != nil {
 		return err
 	}

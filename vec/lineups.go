@@ -91,8 +91,8 @@ func sums(weights []float64, n int) ([]float64, error) {
 	return reach, nil
 }
 
-// newLineUps checks line-ups and copies them for a pool.
-func (p *plan) newLineUps(of LineUps) (*LineUps, error) {
+// newLineUpSet checks line-ups, and copies them as the set of a pool.
+func (p *plan) newLineUpSet(of LineUps) (*LineUps, error) {
 	l := &LineUps{Names: slices.Clone(of.Names), Weights: slices.Clone(of.Weights), ByGame: slices.Clone(of.ByGame)}
 	for n, names := range l.Names {
 		if len(names) != p.seating.agents {
@@ -187,7 +187,7 @@ func (p *Pool) SetLineUps(l LineUps) error {
 	case len(l.Names) == 0:
 		return wrong("LineUps", " is empty, want at least one line-up")
 	}
-	c, err := p.newLineUps(l)
+	c, err := p.newLineUpSet(l)
 	if err != nil {
 		return err
 	}
