@@ -24,16 +24,16 @@ type area struct {
 
 // areas covers every source file of the repository. The first that fits holds.
 var areas = []area{
-	{"env", "games: rules, observations, built-in agents", 23026},
-	{"vec", "many games stepped together, in batches", 3870},
-	{"bridge", "the server and its wire protocol", 5691},
-	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 15061},
-	{"llm", "seats of language models: texts, answers, OpenEnv and MCP", 3907},
-	{"cmd", "the command pommego", 3953},
-	{"internal", "crash-safe files, names of enumerations", 738},
-	{"python_client", "the Python client, its adapters and the original's API", 15707},
-	{"benchmarks", "what measures speed and strength", 1047},
-	{"docs", "scripts that write the games' pages, the pictures and the site", 329},
+	{"env", "games: rules, observations, built-in agents", 22726},
+	{"vec", "many games stepped together, in batches", 3805},
+	{"bridge", "the server and its wire protocol", 5566},
+	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 14841},
+	{"llm", "seats of language models: texts, answers, OpenEnv and MCP", 3869},
+	{"cmd", "the command pommego", 3753},
+	{"internal", "crash-safe files, names of enumerations", 735},
+	{"python_client", "the Python client, its adapters and the original's API", 15376},
+	{"benchmarks", "what measures speed and strength", 1001},
+	{"docs", "scripts that write the games' pages, the pictures and the site", 332},
 	{"tools", "what makes and verifies a release", 121},
 	{"", "anything else", 0},
 }
@@ -50,7 +50,7 @@ const (
 	longestLine     = 120 // columns of a Go file; a tab is one
 	longestFunction = 60  // lines of a Go function, from func to its last brace
 	longestReadme   = 150 // lines
-	besideCeiling   = 8029
+	besideCeiling   = 8012
 )
 
 // production reports whether a file counts towards the ceilings.
