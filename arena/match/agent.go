@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync/atomic"
 	"time"
 
 	"pommego/env"
@@ -25,14 +24,8 @@ func NewAgent(game env.Game, name string, r Rules, log *slog.Logger) (env.Agent,
 	if program, ok := p.(*execPlayer); ok {
 		program.stderr.most = 1 << 20
 	}
-	open.Add(1)
 	return &outsider{game: game, player: p, rules: r.of(game, p), log: log}, nil
 }
-
-var open atomic.Int64
-
-// Open is how many of the agents that NewAgent has made are not closed.
-func Open() int64 { return open.Load() }
 
 // mostWaits is for how many moves a player is waited for until it has been ready once; after that for one of an
 // episode.
@@ -98,10 +91,7 @@ func (a *outsider) Dialogue() (read, said string) {
 	return t.Read, t.Said
 }
 
-func (a *outsider) Close() error {
-	open.Add(-1)
-	return a.player.Close()
-}
+func (a *outsider) Close() error { return a.player.Close() }
 
 func (a *outsider) Reset(env.RNG) {
 	a.begun, a.gone, a.made, a.late, a.failed, a.void = false, false, 0, 0, 0, false

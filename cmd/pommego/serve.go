@@ -92,8 +92,7 @@ times that, so that what is no longer used is collected in time.`,
 		"time of an agent's decision, its option ms; its ticks may be 100,000 and iterations 1,000 a second (default 10s)")
 	f.StringArrayVar(&o.agents, "allow-agents", nil,
 		"an agent outside the server ("+match.Forms()+"), or one with omniscient=1, "+
-			"that clients may name as an opponent, word for word, 1,024 outside at a time; "+
-			`"*" allows all, and with them any command; may be repeated`)
+			`that clients may name as an opponent, word for word; "*" allows all, and with them any command; may be repeated`)
 	limitMemory(f, &o.match.Memory)
 	f.BoolVar(&o.web, "web", false,
 		"serve a page, too, that lists all running environments, on this machine alone, and opens the games of those\n"+
@@ -191,10 +190,6 @@ func (o *serveOptions) prepare() (err error) {
 	return o.access.check(o.listen, o.cfg.Token)
 }
 
-// mostAgents is how many agents outside a server play at a time: a program each, of which the server
-// knows no size. One that has a single user has no such limit.
-const mostAgents = 1024
-
 // allow lets the server make the agents of --allow-agents. It refuses other agents outside this program.
 func (o *serveOptions) allow() error {
 	if err := o.match.Validate(); err != nil {
@@ -215,10 +210,6 @@ func (o *serveOptions) allow() error {
 			return nil, false,
 				fmt.Errorf("the server was not started with the agent %q: allow it there with pommego serve --allow-agents %q",
 					name, name)
-		}
-		if match.Open() >= mostAgents && !o.parent {
-			return nil, false, fmt.Errorf("all clients together have %d agents outside the server, which is as many as may "+
-				"play: ask for fewer games, or close environments", match.Open())
 		}
 		rules := o.match
 		rules.Limit = limit

@@ -15,8 +15,6 @@ import (
 	"time"
 
 	"pommego/bridge"
-	"pommego/env"
-	"pommego/env/catalog"
 )
 
 // serving is a running server process.
@@ -181,34 +179,6 @@ func TestLimits(t *testing.T) {
 		o := serveOptions{cfg: bridge.Config{MaxConnections: most}}
 		if o.limits(); o.cfg.MaxPerAddress != want {
 			t.Errorf("of %d connections an address has %d, want %d", most, o.cfg.MaxPerAddress, want)
-		}
-	}
-}
-
-// TestServeLimitsAgents: the agents outside a server are counted until they are closed.
-func TestServeLimitsAgents(t *testing.T) {
-	o := serveOptions{agents: []string{"exec:cat"}}
-	if err := o.allow(); err != nil {
-		t.Fatal(err)
-	}
-	game, err := catalog.Game("OneVsOne-v0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		var made []env.Agent
-		var refused error
-		for refused == nil && len(made) <= mostAgents {
-			var a env.Agent
-			if a, _, refused = o.cfg.Agent(game, "exec:cat", 0); refused == nil {
-				made = append(made, a)
-			}
-		}
-		if refused == nil || len(made) != mostAgents {
-			t.Errorf("%d agents, then %v; want %d and an error", len(made), refused, mostAgents)
-		}
-		for _, a := range made {
-			a.(env.Outside).Close()
 		}
 	}
 }
