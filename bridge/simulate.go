@@ -21,7 +21,7 @@ type simulateRequest struct {
 // keptSimulators is how many simulators an environment keeps, each for another number of states.
 const keptSimulators = 4
 
-// dreamt is the episode of the copies' seeds. No game reaches it, so no copy has the RNGs of a game.
+// dreamt is the episode from which the copies draw. No game reaches it, so no copy has the RNGs of a game.
 const dreamt = 1 << 63
 
 type simulator struct {
@@ -55,7 +55,7 @@ func (s *session) simulate(e *environment, id uint64, q simulateRequest) (rep re
 	seed := *cmp.Or(q.Seed, new(rand.Uint64()))
 	for k := range q.States {
 		own := env.Seed{Value: seed + uint64(k), Episode: dreamt}
-		sim.pool.SetSeed(k, own)
+		sim.pool.SetSeed(k, env.Seed{Value: own.Value}) // what a state lacks is of a real episode
 		if err := sim.pool.Load(k, q.States[k]); err != nil {
 			return reply{}, s.fromVec(err, "states")
 		}

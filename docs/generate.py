@@ -77,7 +77,8 @@ def joined(bodies: dict[str, str], ids: int) -> list[str]:
             facts = [line for line in facts if line not in lines]
         if facts and facts != lines:
             where = f"Otherwise in {listed([id for id in bodies if bodies[id] == body])}:"
-            if {meaning(line) for line in facts} <= {meaning(line) for line in lines}:
+            told = {meaning(line) for line in lines}
+            if all("; " in line and meaning(line) in told and name(line) != "- array" for line in facts):
                 parts += [f"{where} {', '.join(line.partition('; ')[0][2:] for line in facts)}"]
             else:
                 parts += [where, folded(facts)]

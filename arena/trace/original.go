@@ -52,8 +52,13 @@ func (r *Reader) readOriginals() error {
 	for err == nil {
 		var value json.RawMessage
 		games := make([]originalGame, 1)
-		if err = values.Decode(&value); json.Unmarshal(value, &games[0]) != nil {
-			json.Unmarshal(value, &games)
+		err = values.Decode(&value)
+		wrong := json.Unmarshal(value, &games[0])
+		if wrong != nil {
+			wrong = json.Unmarshal(value, &games)
+		}
+		if errors.Is(wrong, record.ErrManySteps) {
+			return r.fail(0, wrong)
 		}
 		for _, g := range games {
 			if g.Blob != nil {

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"pommego/arena/web"
-	"pommego/bridge"
 )
 
 // page is a listener for the program's pages in the browser.
@@ -41,7 +40,7 @@ func (p *page) address(name string, fragment url.Values) string {
 	return fmt.Sprintf("http://%s/%s#%s", p.ln.Addr(), name, fragment.Encode())
 }
 
-// serveHTTP serves until ctx ends, each request on a connection of its own, within bridge.Bound.
+// serveHTTP serves until ctx ends.
 func serveHTTP(ctx context.Context, ln net.Listener, handler http.Handler) error {
 	prompt := func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength != 0 { // the server reads a body before it lets the connection go
@@ -49,11 +48,11 @@ func serveHTTP(ctx context.Context, ln net.Listener, handler http.Handler) error
 		}
 		handler.ServeHTTP(w, r)
 	}
-	server := &http.Server{Handler: http.HandlerFunc(prompt), ReadHeaderTimeout: 5 * time.Second, MaxHeaderBytes: 8 << 10}
-	server.SetKeepAlivesEnabled(false)
+	server := &http.Server{Handler: http.HandlerFunc(prompt), ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute,
+		MaxHeaderBytes: 8 << 10}
 	stop := context.AfterFunc(ctx, func() { server.Close() })
 	defer stop()
-	if err := server.Serve(bridge.Bound(ln)); !errors.Is(err, http.ErrServerClosed) {
+	if err := server.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil

@@ -65,8 +65,8 @@ func compareDecisions(t *testing.T, got, want decisions) {
 	switch same := got.rules == want.rules && got.version == want.version; {
 	case same && got.hash != want.hash && want.hash != "new":
 		agent, _, _ := strings.Cut(want.agent, ":")
-		t.Errorf("%s decides otherwise than version %d of it: raise the version of %s where its roster lists it, by "+
-			".Version(%d), then rewrite the hashes: %s", want.agent, want.version, agent, want.version+1, rewrite)
+		t.Errorf("%s decides otherwise than version %d of it: raise the Version of %s where its roster lists it, to "+
+			"%d, then rewrite the hashes: %s", want.agent, want.version, agent, want.version+1, rewrite)
 	case got != want && !*update:
 		t.Errorf("%s has %v, got %v. Rewrite the hashes: %s", decisionsFile, want, got, rewrite)
 	}

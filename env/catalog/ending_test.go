@@ -54,7 +54,8 @@ func TestTrainingEnding(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := slices.Insert(plain.Endings(), 2,
-				env.Ending{Ending: fmt.Sprintf("seat %d is out, and several are left", seat), Result: env.Tied, Outcome: pays})
+				env.Ending{Ending: fmt.Sprintf(
+					"another seat, number %d, is out by training_agent, and several are left", seat), Result: env.Tied, Outcome: pays})
 			if got := game.Endings(); !slices.Equal(got, want) {
 				t.Errorf("%s, seat %d: the endings are %v, want %v", id, seat, got, want)
 			}

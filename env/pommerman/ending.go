@@ -103,7 +103,8 @@ func (g *Game) Endings() (endings []env.Ending) {
 	add("the others are out", all&^own, 0)
 	add("it is out, and others are left", own, 0)
 	if trained := spec.Training; trained != 0 && spec.Seats > 2 {
-		add(fmt.Sprintf("seat %d is out, and several are left", g.rules.TrainingAgent), trained, 0)
+		add(fmt.Sprintf("another seat, number %d, is out by training_agent, and several are left", g.rules.TrainingAgent),
+			trained, 0)
 	}
 	add("all that are left go out in one step", all, 0)
 	add("the step limit, and others are left too", 0, last)

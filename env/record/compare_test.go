@@ -43,7 +43,7 @@ func TestManySteps(t *testing.T) {
 	list := func(n int) string { return `{"steps": [0` + strings.Repeat(",0", n-1) + "]}" }
 	for text, want := range map[string]string{
 		list(mostSteps):     "",
-		list(mostSteps + 1): "steps has more than 131072 entries",
+		list(mostSteps + 1): "a recorded game has too many steps: more than 131072",
 		`{"steps": 3}`:      "json: cannot unmarshal number",
 		`{"steps": null}`:   "",
 	} {

@@ -86,23 +86,27 @@ type Steps []json.RawMessage
 // mostSteps is how many steps a record may have. Each takes far more memory than the two bytes that it needs in a file.
 const mostSteps = 1 << 17
 
+// ErrManySteps is the error of a record with more steps.
+var ErrManySteps = errors.New("a recorded game has too many steps")
+
 // UnmarshalJSON reads the steps. It returns an error before it has read more than it may.
 func (s *Steps) UnmarshalJSON(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if open, err := d.Token(); err != nil || open != json.Delim('[') {
 		return json.Unmarshal(text, (*[]json.RawMessage)(s))
 	}
-	*s = Steps{}
+	steps := Steps{}
 	for d.More() {
-		if len(*s) == mostSteps {
-			return fmt.Errorf("steps has more than %d entries", mostSteps)
+		if len(steps) == mostSteps {
+			return fmt.Errorf("%w: more than %d", ErrManySteps, mostSteps)
 		}
 		var step json.RawMessage
 		if err := d.Decode(&step); err != nil {
 			return err
 		}
-		*s = append(*s, step)
+		steps = append(steps, step)
 	}
+	*s = steps
 	return nil
 }
 

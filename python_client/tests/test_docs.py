@@ -416,3 +416,5 @@ def test_generated_pages_keep_every_fact() -> None:
         "Otherwise in `three`:\n\n- a: 1\n\n## U\n\nIn `four`:\n\n- d: 5\n"
     )
     assert "- `one`: one plays\n" in page
+    said = {"one": text("one", "a: 1; what it is"), "two": text("two", "a: 2; what it is")}
+    assert generator().page(said).endswith("- a: 1; what it is\n\nOtherwise in `two`: a: 2\n")

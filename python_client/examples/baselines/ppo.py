@@ -158,7 +158,7 @@ parser.add_argument("--mute", action="store_true", help="send no words, to see w
 parser.add_argument("--device", default="cpu", help="where the network is, such as cuda")
 parser.add_argument("--threads", type=int, default=1, help="threads of PyTorch")
 parser.add_argument("--judge", type=int, default=400, help="games of the evaluation at the end")
-MAY_CHANGE = {"out", "minutes", "device", "threads", "judge"}  # when a run goes on
+MAY_CHANGE = set("out minutes device threads judge games rollout minibatch".split())  # when a run goes on
 
 
 catalog = functools.cache(pommego.catalog)
@@ -554,7 +554,7 @@ class Run:
     def begin(self) -> None:
         """Imitate the teacher."""
         if self.recipe.taught and self.o.demonstrations:
-            folder = self.out / f"demonstrations-{self.o.demonstrations}"
+            folder = self.out / f"demonstrations-{self.o.demonstrations}-{self.o.seed}"
             shown = demonstrations(folder, self.o.demonstrations, self.recipe, self.o.gamma, self.o.seed)
             imitate(self.policy, self.optimizer, shown, self.o.epochs)
             print("imitation alone:", self.judge(self.recipe.judges[0]), flush=True)

@@ -41,7 +41,7 @@ def main() -> None:
         runs[result["name"]].append(result)
     print("| agent | seeds | against | won % | tied % | lost % |\n|---|---|---|---|---|---|")
     for name, of in runs.items():
-        kinds = {json.dumps(result.get("options", {}) | {"seed": 0}) for result in of}
+        kinds = {json.dumps(result["options"] | {"seed": 0}) for result in of if "options" in result}
         if len(kinds) > 1 or len({result["seed"] for result in of}) < len(of):
             parser.error(f"the runs of {name} differ by more than their seeds, or two have the same one")
         results = [result["against"] for result in of]
