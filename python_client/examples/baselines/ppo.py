@@ -158,7 +158,8 @@ parser.add_argument("--mute", action="store_true", help="send no words, to see w
 parser.add_argument("--device", default="cpu", help="where the network is, such as cuda")
 parser.add_argument("--threads", type=int, default=1, help="threads of PyTorch")
 parser.add_argument("--judge", type=int, default=400, help="games of the evaluation at the end")
-MAY_CHANGE = set("out minutes device threads judge games rollout minibatch".split())  # when a run goes on
+# Options that may change when a run goes on.
+MAY_CHANGE = {"out", "minutes", "device", "threads", "judge", "games", "rollout", "minibatch"}
 
 
 catalog = functools.cache(pommego.catalog)
