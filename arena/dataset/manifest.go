@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"pommego/env"
+	"pommego/env/saved"
 	"pommego/internal/disk"
 )
 
@@ -71,9 +72,8 @@ type Env struct {
 }
 
 func envOf(s *env.Spec) Env {
-	rules, _ := json.Marshal(s.Rules) // which are made to be marshalled
-	return Env{s.ID, s.Game, s.Version, env.SeedVersion, s.Seats, s.Teams, s.Elimination, s.Actions, s.MaxSteps, rules,
-		s.Counts}
+	return Env{s.ID, s.Game, s.Version, env.SeedVersion, s.Seats, s.Teams, s.Elimination, s.Actions, s.MaxSteps,
+		saved.JSON(s.Rules), s.Counts}
 }
 
 // index is the place of a column; -1 if there is none of that name.

@@ -13,6 +13,7 @@ import (
 	"pommego/arena/match"
 	"pommego/env"
 	"pommego/env/ruleset"
+	"pommego/env/saved"
 )
 
 // The reasons why work is not done, or not continued.
@@ -41,8 +42,7 @@ type Config[C any] interface{ Base() C }
 
 // NewHeader makes the header of a log.
 func NewHeader[C Config[C]](format, program string, spec *env.Spec, c C) *Header[C] {
-	rules, _ := json.Marshal(spec.Rules) // which are made to be marshalled
-	return &Header[C]{format, program, spec.ID, spec.Version, env.SeedVersion, rules, c, nil}
+	return &Header[C]{format, program, spec.ID, spec.Version, env.SeedVersion, saved.JSON(spec.Rules), c, nil}
 }
 
 // Accept returns an error if a log that begins with another header, as JSON, cannot be continued.
@@ -69,9 +69,7 @@ func (h *Header[C]) Differs(other *Header[C]) error {
 	}
 	mine := parts(h)
 	for i, theirs := range parts(other) {
-		was, _ := json.Marshal(theirs) // each has been read as JSON or will be written so
-		is, _ := json.Marshal(mine[i])
-		if d := ruleset.Difference(was, is); d != "" {
+		if d := ruleset.Difference(saved.JSON(theirs), saved.JSON(mine[i])); d != "" {
 			return fmt.Errorf("%w: %s", ErrOther, d)
 		}
 	}

@@ -21,6 +21,7 @@ import (
 	"pommego/env/pommerman/bots"
 	"pommego/env/record"
 	"pommego/env/ruleset"
+	"pommego/env/saved"
 	"pommego/env/seat"
 	"pommego/env/suitebot"
 	suitebots "pommego/env/suitebot/bots"
@@ -192,9 +193,8 @@ func Played(id string, rules json.RawMessage) (env.Game, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := json.Marshal(game.Spec().Rules)
-	if err != nil || ruleset.Difference(rules, text) == "" {
-		return game, err
+	if ruleset.Difference(rules, saved.JSON(game.Spec().Rules)) == "" {
+		return game, nil
 	}
 	return Variant(base, rules)
 }

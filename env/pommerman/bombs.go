@@ -80,7 +80,7 @@ func (f *Bombs) settle(board *[256]Item, bombs []Bomb) {
 	f.rolling, f.Board, f.n = false, *board, copy(f.list[:], bombs)
 	for i := range f.list[:f.n] {
 		b := &f.list[i]
-		b.Life = max(b.Life+uint8(f.now), uint8(f.now)+1)
+		b.Life = max(b.Life, 1) + uint8(f.now)
 		f.Rest.Add(b.Cell)
 	}
 }
