@@ -275,6 +275,23 @@ def test_the_number_of_a_game_is_typed_while_others_are_stepped(window: browser.
         window.driver.get("about:blank")
 
 
+def test_another_game_is_asked_for_just_when_the_address_is_written(window: browser.Browser) -> None:
+    with pommego.make_vec("OneVsOne-v0", 3, opponents=["simple"], seat=0, web=True) as envs:
+        envs.reset(seed=3)
+        window.open(f"{envs.web_address}&game=0", "#about")
+        browser.until(lambda: window.run(LIVE)["positions"])
+        # What the user does goes before timers, and the event of another address after them.
+        window.run("""
+          const field = byId("number");
+          byId("view").onchange();
+          for (const begin = performance.now(); performance.now() < begin + 300;);
+          field.value = 2;
+          scheduler.postTask(() => field.onchange({ target: field }), { priority: "user-blocking" });
+        """)
+        browser.until(lambda: window.run(LIVE)["seed"] == 5)
+        window.driver.get("about:blank")
+
+
 def test_what_an_episode_says_of_deaths(window: browser.Browser) -> None:
     """A base that is lost is no death, nor does a learner die of what it comes back from."""
     over = """

@@ -133,13 +133,13 @@ export function moment() {
   return mode.address && `#${encoded({ ...mode.address(), view: find("view").value === "-1" ? undefined : find("view").value })}`;
 }
 
-// remember updates the address, as often as browsers allow.
+// remember updates the address, as often as browsers allow, unless the user goes elsewhere meanwhile.
 function remember() {
   clearTimeout(writing);
-  writing = setTimeout(() => {
-    if (!view || !mode.address || location.protocol === "about:") return; // a page in a notebook has no address
+  writing = setTimeout(hash => {
+    if (location.hash !== hash || !view || !mode.address || location.protocol === "about:") return; // a page in a notebook has no address
     history.replaceState(null, "", moment());
-  }, 200);
+  }, 200, location.hash);
 }
 
 function latest() {
