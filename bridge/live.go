@@ -190,10 +190,10 @@ func (e *environment) stream(ctx context.Context, w http.ResponseWriter, games [
 		var lines []liveLine
 		out := of == "any" && !games[0].plays() // the lines show that the learners are out
 		for i, f := range games {
-			viewers[i].All = of == "wall" // which counts episodes
 			for _, l := range f.news(&viewers[i]) {
 				lines = append(lines, liveLine{Line: l, Game: f.game, Moves: e.moves.Load()})
 			}
+			viewers[i].All = of == "wall" // which counts the episodes that end from now on
 		}
 		if send(lines) != nil || out {
 			return

@@ -72,6 +72,7 @@ async function live({ token, key, at, game, episode, view = -1 }, signal) {
       } else if (about.running) await server.seen(`api/live/${encodeURIComponent(game ?? "any")}`, token, signal, take);
       else if (about.env) {
         turnTo("list");
+        find("list").replaceChildren();
         entitle(about.env, "", "Live");
         empty("The environment is made, and waits for its first reset:", "obs, info = envs.reset()");
       }

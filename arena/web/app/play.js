@@ -44,7 +44,7 @@ function hear(line, now) {
     if (out && seat >= 0) say(find("turn"), `You are out${ownFate().replace(/^./, ": $&")}. The match goes on.`);
   }
   if (line.ask) ask(line.ask);
-  if (line.end) end(line.end, line.game);
+  if (line.end) hand && !over() ? end(line.end, line.game) : complain(line.end); // a match may end before it begins
 }
 
 function begin(now) {
@@ -92,7 +92,7 @@ function choose(wanted) {
   hand.word = 0;
   if (Number(find("speed").value) === 0) { // one answer; with a speed the last one counts
     hand.asked = null;
-    setTimeout(() => { if (hand?.last === asked && !hand.asked && !over()) say(find("turn"), "The others move"); }, soon);
+    setTimeout(() => { if (hand?.last === asked && !hand.asked && !over() && !isOut()) say(find("turn"), "The others move"); }, soon);
   }
   server.post("api/play", token, { seat, step: asked.step, action }).catch(complain);
 }
@@ -148,7 +148,7 @@ function end(how, number) {
 }
 
 async function save() {
-  const text = await server.ask("api/play/record", token);
+  const text = await server.ask(`api/play/record?game=${mode.number}`, token);
   download(new Blob([text]), `${game.head.env.replace(":", "-")}-${game.head.seed}.jsonl`);
 }
 
@@ -185,11 +185,9 @@ async function play(place, signal) {
   seat = Number(place.seat);
   offerSpeeds(find("speed"));
   find("speed").onchange = event => seek({ speed: Number(event.target.value) });
-  for (;;) {
-    mode = { page: "play", live: true, caption, hear, seat: of => of.at(of.last).status.in.includes(seat) ? seat : -1 };
-    open(mode);
-    await server.lines(`api/play?seat=${seat}`, token, signal, take);
-  }
+  mode = { page: "play", live: true, caption, hear, seat: of => of.at(of.last).status.in.includes(seat) ? seat : -1 };
+  open(mode);
+  for (;;) await server.lines(`api/play?seat=${seat}`, token, signal, take);
 }
 
 run(play);

@@ -62,20 +62,20 @@ export class Player {
     if (on && this.index === this.last) this.set(0);
     if (on === this.playing) return;
     this.playing = on;
+    cancelAnimationFrame(this.frame);
     this.changed(this.index, on);
     if (!on) return;
     let due = performance.now() + 1000 / speeds[this.speed];
     const tick = now => {
-      if (!this.playing) return;
       if (now >= due) {
         const pause = 1000 / speeds[this.speed], steps = 1 + Math.floor((now - due) / pause);
         due = Math.max(due + steps * pause, now);
         this.set(this.index + steps);
         if (this.index === this.last) this.run(false);
       }
-      requestAnimationFrame(tick);
+      if (this.playing) this.frame = requestAnimationFrame(tick);
     };
-    requestAnimationFrame(tick);
+    this.frame = requestAnimationFrame(tick);
   }
 
   key(event) {
@@ -98,7 +98,7 @@ export class Player {
 
   // drawMarks marks moments along the timeline.
   drawMarks() {
-    const { game } = this, { moments } = game, key = moments.map(moment => moment.index + moment.event).join();
+    const { game } = this, { moments } = game, key = JSON.stringify(moments.map(moment => [moment.index, moment.seat, inWords(game, moment)]));
     find("marks").style.setProperty("--last", String(Math.max(1, this.last)));
     if (key === this.marked) return;
     this.marked = key;

@@ -20,7 +20,7 @@ let view;
 let coming; // the last game of the feed
 let following = false; // whether the page follows new positions; else it stays where the user is
 let at = -1; // the last place shown
-let writing = 0;
+let writing = 0, home = ""; // the timer that writes the address, and the address of what is open
 
 export const player = new Player(show, toggle);
 
@@ -46,28 +46,30 @@ export function state() {
 export function open(wanted) {
   player.run(false);
   view?.close();
-  [view, coming, mode, following] = [undefined, undefined, wanted, Boolean(wanted.live)];
+  find("share").open = false;
+  [view, coming, mode, following, home] = [undefined, undefined, wanted, Boolean(wanted.live), location.hash];
 }
 
 // take shows the lines of a feed. While the user looks back at a game, a new game waits until they follow again,
 // unless they play in it.
 export function take(lines) {
+  const had = view?.game.last;
   for (const line of lines) {
     if (line.head) coming = new Game({ ...line.head, number: line.game, steps: [] });
     if (line.step) coming.add(line.step, mode.live ? fresh : 0);
   }
-  if (coming && view?.game === coming) {
+  if (view && view.game.last !== had) {
     view.moments.add();
-    player.grow(coming);
-  } else if (coming?.positions.length && (following || mode.seat || !view)) {
-    place(coming);
+    player.grow(view.game);
   }
+  if (coming?.positions.length && view?.game !== coming && (following || mode.seat || !view)) place(coming);
   if (following && view) player.set(player.last);
   for (const line of lines) mode.hear?.(line, coming);
 }
 
 function place(game) {
   const before = view?.game.head;
+  find("share").open = false;
   view?.close();
   view = new View(game, jump, look);
   if (JSON.stringify([game.head.env, game.head.names]) !== JSON.stringify([before?.env, before?.names])) {
@@ -136,15 +138,16 @@ export function moment() {
 // remember updates the address, as often as browsers allow, unless the user goes elsewhere meanwhile.
 function remember() {
   clearTimeout(writing);
-  writing = setTimeout(hash => {
-    if (location.hash !== hash || !view || !mode.address || location.protocol === "about:") return; // a page in a notebook has no address
+  writing = setTimeout(() => {
+    if (location.hash !== home || !view || !mode.address || location.protocol === "about:") return; // a page in a notebook has no address
     history.replaceState(null, "", moment());
-  }, 200, location.hash);
+    home = location.hash;
+  }, 200);
 }
 
 function latest() {
   following = true;
-  if (view.game !== coming) place(coming);
+  if (coming.positions.length && view.game !== coming) place(coming);
   player.set(player.last);
 }
 

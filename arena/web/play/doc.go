@@ -25,5 +25,5 @@
 // between the strongest agents.
 //
 // POST /api/play/start takes {"env", "agents", "same"}, an [Order], and answers once the match
-// begins. GET /api/play/record has the records of the match's games, as a string in JSON.
+// begins. GET /api/play/record?game=N has the records of the last match, as a string in JSON.
 package play

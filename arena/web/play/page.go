@@ -38,7 +38,7 @@ func (t *Table) Seat(seat int, name string) (match.Player, error) {
 		}
 	}
 	t.people[seat], t.speed = p, p.speed
-	if t.number > 1 && t.pages[seat] == 0 { // who was here for the match before may have gone
+	if t.opened && t.pages[seat] == 0 { // who chose the match, or was here for the one before, may have gone
 		t.await(p)
 	}
 	return p, nil

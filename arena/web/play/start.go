@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"time"
 
 	"pommego/arena/match"
@@ -168,11 +169,15 @@ func (t *Table) pass(ctx context.Context, o *Order) error {
 	}
 }
 
-// recorded answers with the record of the match that is over, as in a file.
-func (t *Table) recorded(w http.ResponseWriter, _ *http.Request) {
+// recorded answers with the record of the last match, once it is over, as in a file.
+func (t *Table) recorded(w http.ResponseWriter, r *http.Request) {
 	t.mu.Lock()
-	text := string(t.record)
+	text, number := string(t.record), strconv.Itoa(t.number)
 	t.mu.Unlock()
+	if game := r.FormValue("game"); text == "" || game != number {
+		http.Error(w, fmt.Sprintf("game is %q, want %s, the last match, once it is over", game, number), http.StatusNotFound)
+		return
+	}
 	w.Header().Set("Content-Type", "application/json")
 	json.NewEncoder(w).Encode(text)
 }
