@@ -1,6 +1,8 @@
 package tactics
 
 import (
+	"slices"
+
 	"pommego/env/grid"
 	"pommego/env/pommerman"
 )
@@ -164,14 +166,7 @@ func (l *Ways) Add(d grid.Dir) {
 
 // Keep keeps the directions for which good returns true, in order.
 func (l *Ways) Keep(good func(grid.Dir) bool) {
-	n := 0
-	for _, d := range l.All() {
-		if good(d) {
-			l.dirs[n] = d
-			n++
-		}
-	}
-	l.N = n
+	l.N = len(slices.DeleteFunc(l.All(), func(d grid.Dir) bool { return !good(d) }))
 }
 
 // Threats holds the directions in which a bomb lies that could reach the agent, in the
