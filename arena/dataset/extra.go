@@ -61,7 +61,7 @@ func (x *Extra) check(choices int) error {
 	case !extraName.MatchString(x.Name):
 		return fmt.Errorf("extra array %q: want 64 or fewer small letters, digits and underscores, "+
 			"the first a letter", x.Name)
-	case numbers[x.DType].load == nil:
+	case numbers[x.DType] == nil:
 		return fmt.Errorf("extra array %q: there is no type %q, want uint8, int16, int32, uint64, float32 or float64", x.Name,
 			x.DType)
 	case !x.fits():
@@ -104,9 +104,9 @@ func apart(all []Extra) []Extra {
 // extraColumns are the columns of arrays that agents report.
 func extraColumns(all []Extra) (columns []column) {
 	for _, x := range all {
-		load, put := parquet.FixedLenByteArrayValue, func(_ []byte, v parquet.Value) []byte { return v.ByteArray() }
+		load := parquet.FixedLenByteArrayValue
 		if len(x.Shape) == 0 {
-			load, put = numbers[x.DType].load, numbers[x.DType].put
+			load = numbers[x.DType]
 		}
 		columns = append(columns, column{x.column(),
 			func(r *row) parquet.Value {
@@ -117,7 +117,8 @@ func extraColumns(all []Extra) (columns []column) {
 			},
 			func(r *row, v parquet.Value) error {
 				if !v.IsNull() {
-					r.reported().Arrays[x.Name] = put(nil, v)
+					data := v.Bytes() // little-endian; of small integers more than the array's own
+					r.reported().Arrays[x.Name] = data[:min(len(data), x.size())]
 				}
 				return nil
 			}})
@@ -125,23 +126,14 @@ func extraColumns(all []Extra) (columns []column) {
 	return columns
 }
 
-// numbers makes a column's value from little-endian bytes, and appends such bytes from it.
-var numbers = map[env.DType]struct {
-	load func(data []byte) parquet.Value
-	put  func(dst []byte, v parquet.Value) []byte
-}{
-	env.Uint8: {func(b []byte) parquet.Value { return parquet.Int32Value(int32(b[0])) },
-		func(dst []byte, v parquet.Value) []byte { return append(dst, byte(v.Int32())) }},
-	env.Int16: {func(b []byte) parquet.Value { return parquet.Int32Value(int32(int16(le.Uint16(b)))) },
-		func(dst []byte, v parquet.Value) []byte { return le.AppendUint16(dst, uint16(v.Int32())) }},
-	env.Int32: {func(b []byte) parquet.Value { return parquet.Int32Value(int32(le.Uint32(b))) },
-		func(dst []byte, v parquet.Value) []byte { return le.AppendUint32(dst, uint32(v.Int32())) }},
-	env.Uint64: {func(b []byte) parquet.Value { return parquet.Int64Value(int64(le.Uint64(b))) },
-		func(dst []byte, v parquet.Value) []byte { return le.AppendUint64(dst, uint64(v.Int64())) }},
-	env.Float32: {func(b []byte) parquet.Value { return parquet.FloatValue(math.Float32frombits(le.Uint32(b))) },
-		func(dst []byte, v parquet.Value) []byte { return le.AppendUint32(dst, math.Float32bits(v.Float())) }},
-	env.Float64: {func(b []byte) parquet.Value { return parquet.DoubleValue(math.Float64frombits(le.Uint64(b))) },
-		func(dst []byte, v parquet.Value) []byte { return le.AppendUint64(dst, math.Float64bits(v.Double())) }},
+// numbers makes a column's value from little-endian bytes.
+var numbers = map[env.DType]func(data []byte) parquet.Value{
+	env.Uint8:   func(b []byte) parquet.Value { return parquet.Int32Value(int32(b[0])) },
+	env.Int16:   func(b []byte) parquet.Value { return parquet.Int32Value(int32(int16(le.Uint16(b)))) },
+	env.Int32:   func(b []byte) parquet.Value { return parquet.Int32Value(int32(le.Uint32(b))) },
+	env.Uint64:  func(b []byte) parquet.Value { return parquet.Int64Value(int64(le.Uint64(b))) },
+	env.Float32: func(b []byte) parquet.Value { return parquet.FloatValue(math.Float32frombits(le.Uint32(b))) },
+	env.Float64: func(b []byte) parquet.Value { return parquet.DoubleValue(math.Float64frombits(le.Uint64(b))) },
 }
 
 var le = binary.LittleEndian
