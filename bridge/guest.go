@@ -343,6 +343,3 @@ func (g *Guest) Agent(game env.Game, name string) (env.Agent, error) {
 	}
 	return game.NewAgent(name)
 }
-
-// Fault notes a panic.
-func (g *Guest) Fault(value any, stack []byte) { g.fault(value, stack) }
