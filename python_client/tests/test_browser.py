@@ -406,6 +406,54 @@ def test_what_cannot_be_shown_leaves_nothing_under_its_address(window: Browser, 
     window.complaints()  # the browser's own, of the refused requests
 
 
+def test_the_address_is_of_what_was_asked_for(window: Browser, served: str) -> None:
+    """What the user does with the game before, while the next one loads, leaves the address alone."""
+    window.open(f"{served}&game=1", "#where")
+    asked, while_it_loads, title = window.run("""
+      const real = window.fetch, pause = ms => new Promise(done => setTimeout(done, ms));
+      let load;
+      const loaded = new Promise(done => { load = done; });
+      window.fetch = async (url, ...rest) => {
+        if (url.endsWith("game/2")) await loaded;
+        return real(url, ...rest);
+      };
+      await pause(300); // until the address of the first game is written
+      location.hash = location.hash.replace(/game=1/, "game=2");
+      await pause(50);
+      const asked = location.hash;
+      document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
+      await pause(400);
+      const now = location.hash;
+      load();
+      await until(() => byId("title").textContent.endsWith("game 2"));
+      window.fetch = real;
+      return [asked, now, byId("title").textContent];
+    """)
+    assert asked == while_it_loads
+    assert title.endswith("game 2")
+
+
+def test_a_game_plays_at_one_speed(window: Browser, served: str) -> None:
+    """However fast one stops and goes on, one frame is asked for at a time."""
+    window.open(f"{served}&game=1", "#where")
+    waiting = """
+      const { player } = pommego.stage, asked = new Set();
+      const ask = window.requestAnimationFrame, drop = window.cancelAnimationFrame;
+      window.requestAnimationFrame = () => { asked.add(asked.size + 1); return asked.size; };
+      window.cancelAnimationFrame = number => asked.delete(number);
+      player.go(0);
+      const idle = asked.size;
+      player.run(true);
+      const once = asked.size;
+      player.go(0);
+      player.run(true);
+      [window.requestAnimationFrame, window.cancelAnimationFrame] = [ask, drop];
+      return [once - idle, asked.size - idle];
+    """
+    once, again = window.run(waiting)
+    assert again == once > 0
+
+
 def test_large_seeds(window: Browser, served: str) -> None:
     """They are texts, whether a file has them as numbers or as texts, and are sorted as numbers."""
     window.open(served, "#listing tbody")

@@ -292,6 +292,25 @@ def test_another_game_is_asked_for_just_when_the_address_is_written(window: brow
         window.driver.get("about:blank")
 
 
+def test_a_held_game_gets_its_end(window: browser.Browser) -> None:
+    """Even where the steps come together with the next game."""
+    ending = """
+      const { stage } = pommego, { head, positions: [first] } = stage.shown().game;
+      const next = { head: { ...head, number: undefined }, game: 0 };
+      stage.take([{ step: { ...first, step: 1 }, game: 0 }, { step: { ...first, step: 2 }, game: 0 }, next]);
+      byId("latest").click(); // nothing of the next game is there yet
+      stage.player.go(0);
+      return byId("where").textContent;
+    """
+    with pommego.make_vec("OneVsOne-v0", 2, opponents=["simple"], seat=0, web=True) as envs:
+        envs.reset(seed=3)
+        window.open(f"{envs.web_address}&game=0", "#about")
+        browser.until(lambda: window.run(LIVE)["positions"])
+        window.press(" ")
+        assert window.run(ending) == "0 / 2"
+        window.driver.get("about:blank")
+
+
 def test_what_an_episode_says_of_deaths(window: browser.Browser) -> None:
     """A base that is lost is no death, nor does a learner die of what it comes back from."""
     over = """

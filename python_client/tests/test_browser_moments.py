@@ -116,6 +116,9 @@ def test_a_seat_has_moments_of_its_own(window: Browser, served: str) -> None:
         _, own = look(window)
         assert len(own) <= len(whole)
         assert not any("took the lead" in words for _, words in own), "which nobody in fog knows"
+        assert window.run("return all('#marks span').map(e => e.title)") == window.run(
+            SHOWN + "return game.moments.map(e => pommego.game.inWords(game, e))"
+        )
         assert window.run("return all('#marks span').length") == len(own)
         unseen = window.run(
             SHOWN + "return game.events.filter(e => e.event === 'died' && !e.at).map(e => game.who(e.seat))"

@@ -177,6 +177,13 @@ def test_a_second_tab_joins_or_stops_a_match(window: Browser, binary: Path) -> N
         assert process.wait(timeout=20) == 1
 
 
+def test_a_match_that_never_begins_says_why(window: Browser, binary: Path) -> None:
+    with browser.match(binary, "--env", "OneVsOne-v0", "--agents", "human,exec:false") as (_, address):
+        window.driver.get(address)
+        browser.until(lambda: "exec:false is not there" in text(window, "message"))
+        window.driver.get("about:blank")
+
+
 def test_an_open_start_page_can_be_closed(window: Browser, binary: Path) -> None:
     with browser.match(binary, "--web") as (process, address):
         window.open(address, "#offers")

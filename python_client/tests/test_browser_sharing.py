@@ -237,6 +237,17 @@ def test_a_link_to_this_moment(window: Browser, served: str) -> None:
     assert shown(window) == before
 
 
+def test_the_menu_is_of_the_game_on_the_page(window: Browser, served: str) -> None:
+    window.open(f"{served}&game=3", "#where")
+    window.run("location.hash = location.hash.replace(/game=3/, 'game=2')")
+    browser.until(lambda: window.run("return byId('title').textContent.endsWith('game 2')"))
+    click(window, "Share")
+    assert window.run("return byId('share').open")
+    window.driver.back()
+    browser.until(lambda: window.run("return byId('title').textContent.endsWith('game 3')"))
+    assert not window.run("return byId('share').open")
+
+
 @pytest.mark.parametrize("phone", [False, True], ids=["desktop", "phone"])
 def test_the_board_as_png(phone: bool, window: Browser, served: str, download: Download) -> None:
     if phone:

@@ -38,8 +38,9 @@ func (t *Table) Seat(seat int, name string) (match.Player, error) {
 		}
 	}
 	t.people[seat], t.speed = p, p.speed
-	if t.opened && t.pages[seat] == 0 { // who chose the match, or was here for the one before, may have gone
-		t.await(p)
+	// Who was here for the match before, or chose this one, may have gone.
+	if t.pages[seat] == 0 && (t.number > 1 || t.opened && t.looking() == 0) {
+		t.await(p, t.number == 1)
 	}
 	return p, nil
 }
@@ -101,19 +102,22 @@ func (t *Table) look(seat, more int) {
 	t.pages[seat] += more
 	t.opened = true
 	t.tell()
-	if p := t.people[seat]; t.pages[seat] == 0 && p != nil {
-		t.await(p)
+	for of, p := range t.people {
+		if t.pages[of] == 0 && (of == seat || t.looking() == 0) {
+			t.await(p, of != seat)
+		}
 	}
 }
 
-// await lets a person leave whose page does not come back in time.
-func (t *Table) await(p *person) {
+// await lets a person leave whose page does not come in time; with alone only if no other page is open then.
+func (t *Table) await(p *person, alone bool) {
 	time.AfterFunc(grace, func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		last := t.feed.Last()
 		plays := last == nil || slices.Contains(last.Status.In, p.seat) // or will when the game begins
-		if plays && t.pages[p.seat] == 0 && t.people[p.seat] == p && t.end == "" {
+		here := t.pages[p.seat] > 0 || alone && t.looking() > 0
+		if plays && !here && t.people[p.seat] == p && t.end == "" {
 			t.leave()
 		}
 	})

@@ -269,6 +269,48 @@ func TestRematchWithoutSomebody(t *testing.T) {
 	}
 }
 
+// TestTheChooserGoes: who chooses a match and closes the page before it shows the match has left it. A second
+// person may still come.
+func TestTheChooserGoes(t *testing.T) {
+	game, err := catalog.Game("OneVsOne-v0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, late := range []bool{false, true} { // whether the page closes only once the match has begun
+		for _, comes := range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				start, goes := context.WithCancel(t.Context())
+				defer goes()
+				table, left := play.NewTable(func() []play.Offer { return nil }), false
+				look(start, table, env.NoSeat)
+				synctest.Wait()
+				if !late {
+					goes()
+					synctest.Wait()
+				}
+				table.Deal(game, []string{"human", "human"}, "", func() { left = true })
+				for seat := range 2 {
+					if _, err := table.Seat(seat, "human"); err != nil {
+						t.Fatal(err)
+					}
+				}
+				goes()
+				synctest.Wait()
+				if comes {
+					look(ctx, table, 0)
+				}
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				if left == comes {
+					t.Errorf("the start page closes late: %v, the person comes: %v, and leaves: %v", late, comes, left)
+				}
+			})
+		}
+	}
+}
+
 // TestLeaving ends the match.
 func TestLeaving(t *testing.T) {
 	h := host(t, "SuiteBot-v0", `{"players": 2}`, "human", "static")
@@ -278,9 +320,9 @@ func TestLeaving(t *testing.T) {
 	if err := <-h.over; !errors.Is(err, context.Canceled) {
 		t.Errorf("the match ended with %v, want %v", err, context.Canceled)
 	}
-	for _, seat := range []string{"1", "x"} {
-		if answer, err := http.Get(h.URL + "/api/play?seat=" + seat); err != nil || answer.StatusCode != http.StatusNotFound {
-			t.Errorf("the page of seat %q is answered %v, %v", seat, answer.Status, err)
+	for _, of := range []string{"?seat=1", "?seat=x", "/record?game=2", "/record"} {
+		if answer, err := http.Get(h.URL + "/api/play" + of); err != nil || answer.StatusCode != http.StatusNotFound {
+			t.Errorf("%q is answered %v, %v", of, answer.Status, err)
 		}
 	}
 }
