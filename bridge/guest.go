@@ -343,3 +343,6 @@ func (g *Guest) Agent(game env.Game, name string) (env.Agent, error) {
 	}
 	return game.NewAgent(name)
 }
+
+// Fault notes a panic.
+func (g *Guest) Fault(value any, stack []byte) { g.fault(value, stack) }
