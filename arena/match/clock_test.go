@@ -70,10 +70,10 @@ func TestGiveUp(t *testing.T) {
 		player *scripted
 		asked  int
 	}{
-		{"never answers the second question", clocked{game, 5 * time.Millisecond, 300 * time.Millisecond}, match.Rules{},
+		{"never answers the second question", clocked{game, 5 * time.Millisecond, time.Second}, match.Rules{},
 			slowly(0, -1), 2},
-		{"answers it after that time", clocked{game, 5 * time.Millisecond, 300 * time.Millisecond}, match.Rules{},
-			slowly(0, 400*time.Millisecond), 2},
+		{"answers it after that time", clocked{game, 5 * time.Millisecond, time.Second}, match.Rules{},
+			slowly(0, 1500*time.Millisecond), 2},
 		{"a limit above the game's time moves that too", clocked{game, 5 * time.Millisecond, 10 * time.Millisecond},
 			match.Rules{Limit: 40 * time.Millisecond}, slowly(-1), 1},
 		{"a game that never gives up asks every time", clocked{game, 5 * time.Millisecond, 0}, match.Rules{},

@@ -232,7 +232,8 @@ func TestModelIsLate(t *testing.T) {
 		game := variant(t, "OneVsOne-v0", `{"max_steps": 4}`)
 		p := play(t, game, seatsOf(t, game, s.name(""), "static"), match.Rules{Limit: limit})
 		want := map[time.Duration]int{0: 0, 100 * time.Millisecond: 2}[limit]
-		if got := p.Seats[0]; got.Late != want || got.Answers.Late != want || got.Failed != 0 {
+		got := p.Seats[0] // a busy machine may be late more often
+		if got.Late < want || limit == 0 && got.Late > 0 || got.Answers.Late != got.Late || got.Failed != 0 {
 			t.Errorf("limit %v: the seat did %+v", limit, got)
 		}
 		agent, err := match.NewAgent(game, s.name(""), match.Rules{Limit: limit}, slog.New(slog.DiscardHandler))

@@ -211,7 +211,7 @@ func TestCallersShare(t *testing.T) {
 	s := serve(t, nil)
 	a, b := s.mustTools(t), s.mustTools(t)
 	const name = `"episode_id":"the-name-of-a-game-in-tests"`
-	a.tell("new_game", `{`+name+`,"opponents":"open","move_timeout_s":0.1}`)
+	a.tell("new_game", `{`+name+`,"opponents":"open","move_timeout_s":1}`)
 	b.tell("new_game", `{`+name+`}`)
 	goes := s.post(t, a.ID(), "act", `{"action":"wait for 50"}`)
 	time.Sleep(50 * time.Millisecond)

@@ -271,12 +271,11 @@ func (s *server) metrics() string {
 // waitFor waits until the server has no connections.
 func waitFor(t *testing.T, s *server, what string) {
 	t.Helper()
-	for range 200 {
+	for begun := time.Now(); time.Since(begun) < hangs; time.Sleep(10 * time.Millisecond) {
 		all := s.metrics()
 		if strings.Contains(all, "pommego_connections 0\n") && strings.Contains(all, "pommego_games 0\n") {
 			return
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 	t.Fatalf("waiting for %s", what)
 }

@@ -42,7 +42,12 @@ class Serving:
             stdout=subprocess.PIPE,
             text=True,
         )
-        said = json.loads("".join(iter(self.process.stdout.readline, "}\n")) + "}")
+        text = ""
+        while not text.endswith("}\n"):
+            line = self.process.stdout.readline()
+            assert line, f"{command} printed {text!r} and ended"
+            text += line
+        said = json.loads(text)
         self.address, self._metrics = said["address"], said["metrics"]
 
     def figures(self, *names: str) -> dict[str, int]:

@@ -6,7 +6,6 @@ import contextlib
 import gc
 import os
 import resource
-import shutil
 import signal
 import subprocess
 import sys
@@ -171,13 +170,13 @@ def test_a_killed_client_leaves_no_socket() -> None:
 @pytest.mark.parametrize("folder", ["x" * 71, "with a space", "\udcff\udcfe", "x" * 40 + " " + "y" * 60])
 def test_any_folder_for_temporary_files(tmp_path: Path, folder: str) -> None:
     """The path of a Unix socket is short, and may have any characters."""
-    place = Path(tempfile.mkdtemp(dir="/tmp")) / folder  # not pytest's, whose path is long
-    place.mkdir()
-    code = "import pommego; envs = pommego.make_vec('OneVsOne-v0', 2); envs.reset(seed=0); envs.close()"
-    env = os.environ | {"TMPDIR": str(place)}
-    subprocess.run([sys.executable, "-c", code], env=env, check=True)
-    assert not list(place.iterdir())
-    shutil.rmtree(place.parent)
+    with tempfile.TemporaryDirectory(dir="/tmp") as made:  # not pytest's, whose path is long
+        place = Path(made) / folder
+        place.mkdir()
+        code = "import pommego; envs = pommego.make_vec('OneVsOne-v0', 2); envs.reset(seed=0); envs.close()"
+        env = os.environ | {"TMPDIR": str(place)}
+        subprocess.run([sys.executable, "-c", code], env=env, check=True)
+        assert not list(place.iterdir())
 
 
 @pytest.mark.parametrize(

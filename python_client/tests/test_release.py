@@ -433,7 +433,8 @@ def test_trains_and_evaluates(user: User) -> None:
     user.environments("env", "pommego[data,pettingzoo]")
     user.run("python", "-m", "pommego.examples", "copy", "imitation")
     asked = ["--decisions", "20000", "--epochs", "1", "--matches", "20", "--points", "1", "--out", "run"]
-    assert "matches" in user.run("python", "imitation.py", *asked) or (user.folder / "run").is_dir()
+    user.run("python", "imitation.py", *asked)
+    assert (user.folder / "run" / "progress.jsonl").read_text()
     judged = user.run(
         "python",
         "-c",
@@ -471,7 +472,7 @@ def test_reads_the_docs(user: User) -> None:
         archive.extractall(user.folder, filter="data")
     page = user.folder / "site" / VERSION / "docs" / "tutorial.html"
     text = page.read_text()
-    assert "From installation" in text or "Tutorial" in text
+    assert "Tutorial" in text
     loaded = re.findall(r'<(?:script|link|img|iframe)\b[^>]*?(?:src|href)="?([^" >]+)', text)
     assert loaded and not [url for url in loaded if url.startswith(("http:", "https:", "//"))]
     for url in loaded:

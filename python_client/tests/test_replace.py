@@ -168,14 +168,14 @@ def test_what_cannot_be_replaced(options: dict[str, Any], says: str) -> None:
 FAULTS = int(os.environ.get("POMMEGO_FAULTS", "30"))
 
 
-def test_faults(server: pommego.Server) -> None:
+def test_faults(server: pommego.Server, caplog: pytest.LogCaptureFixture) -> None:
     """A rollout with the right arrays, or an error with a name within the deadline: nothing else."""
     options = {"num_envs": 2, "observation": "raw", "opponents": ["static"] * 3, "token": server.token}
     with pommego.make_vec(ID, address=server.address, **options) as envs:
         want = rollout(envs, 12)
     faults, ends, lost = 0, {"right": 0, "named": 0}, 0
     seed, longest = 0, 0.0
-    logging.getLogger("pommego").setLevel(logging.ERROR)  # each loss is a warning
+    caplog.set_level(logging.ERROR, "pommego")  # each loss is a warning
     while faults < FAULTS:
         seed += 1
         proxy = FaultyProxy(server.address, seed, KINDS, 40_000)
@@ -191,7 +191,6 @@ def test_faults(server: pommego.Server) -> None:
                 ends["named"] += 1
         longest = max(longest, time.monotonic() - begun)
         faults += len(proxy.faults)
-    logging.getLogger("pommego").setLevel(logging.NOTSET)
     print(f"{faults} faults in {seed} rollouts: {ends}, {lost} losses survived; longest {longest:.1f} s")
     assert ends["right"]
     assert ends["named"]
