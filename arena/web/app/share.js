@@ -27,7 +27,7 @@ export function share() {
   const draw = (words, kind, ending, part = {}) => add(words, async () => save(await drawn(kind, part), `${ending}.${kind}`));
   if (number() !== undefined && moment()) add("Copy a link to this moment", () => navigator.clipboard.writeText(new URL(moment(), location.href).href));
   add("Page with this game", async () => save(await oneFile(game), ".html"));
-  if (number() === undefined) return add("PNG of this step", async () => shown().canvas.toBlob(picture => save(picture, `, step ${step}.png`)));
+  if (number() === undefined) return add("PNG of this step", async () => canvas.toBlob(picture => save(picture, `, step ${step}.png`)));
   draw("PNG of this step", "png", `, step ${step}`, { from: step, to: step });
   draw("GIF of the game", "gif", "");
   draw("GIF of the last ten seconds", "gif", `, to step ${step}`, { from: step - tenSeconds, to: step });
