@@ -172,10 +172,11 @@ func (t *Table) pass(ctx context.Context, o *Order) error {
 // recorded answers with the record of the last match, once it is over, as in a file.
 func (t *Table) recorded(w http.ResponseWriter, r *http.Request) {
 	t.mu.Lock()
-	text, number := string(t.record), strconv.Itoa(t.number)
+	text, last := string(t.record), t.number
 	t.mu.Unlock()
-	if game := r.FormValue("game"); text == "" || game != number {
-		http.Error(w, fmt.Sprintf("game is %q, want %s, the last match, once it is over", game, number), http.StatusNotFound)
+	number, _ := strconv.Atoi(r.FormValue("game")) // 0, which no match has, if it is none
+	if text == "" || number != last {
+		http.Error(w, noGame(number, last).Error(), http.StatusNotFound)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")

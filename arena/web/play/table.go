@@ -164,7 +164,11 @@ func (t *Table) Game(number int) (*scene.Timeline, error) {
 	if g := t.feed.Game(); number == t.number && t.end != "" && len(g.Steps) > 0 {
 		return g, nil
 	}
-	return nil, fmt.Errorf("%w: game is %d, want %d, the last match, once it is over", web.ErrNoGame, number, t.number)
+	return nil, noGame(number, t.number)
+}
+
+func noGame(number, last int) error {
+	return fmt.Errorf("%w: game is %d, want %d, the last match, once it is over", web.ErrNoGame, number, last)
 }
 
 // ask is what a page gets when its seat is to move.
