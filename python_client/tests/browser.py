@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from processes import printed
+
 HOW = "apt-get install chromium chromium-driver, and pip install 'pommego[test]'"
 
 
@@ -113,12 +115,7 @@ def viewing(binary: Path, *arguments: str | Path) -> Iterator[str]:
     command = [str(binary), "view", *map(str, arguments), "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
-            text = ""
-            while process.stdout and not text.endswith("}\n"):
-                line = process.stdout.readline()
-                assert line, f"{command} printed {text!r} and ended"
-                text += line
-            yield json.loads(text)["address"]
+            yield printed(process)["address"]
         finally:
             process.terminate()
 

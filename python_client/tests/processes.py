@@ -9,6 +9,7 @@ import subprocess
 import time
 import urllib.request
 from pathlib import Path
+from typing import Any
 
 HANGS = 60
 """Seconds in which what does not wait is over, on the slowest machine. What does wait would for longer."""
@@ -23,6 +24,16 @@ def halt(pid: int) -> None:
         for task in Path(f"/proc/{pid}/task").glob("*/stat")
     ):
         time.sleep(0.001)
+
+
+def printed(process: subprocess.Popen[str]) -> dict[str, Any]:
+    """Read the object that a command prints with `--json`, while it goes on."""
+    text = ""
+    while not text.endswith("}\n"):
+        line = process.stdout.readline() if process.stdout else ""
+        assert line, f"{process.args} printed {text!r} and ended"
+        text += line
+    return json.loads(text)
 
 
 class Serving:
@@ -42,12 +53,7 @@ class Serving:
             stdout=subprocess.PIPE,
             text=True,
         )
-        text = ""
-        while not text.endswith("}\n"):
-            line = self.process.stdout.readline()
-            assert line, f"{command} printed {text!r} and ended"
-            text += line
-        said = json.loads(text)
+        said = printed(self.process)
         self.address, self._metrics = said["address"], said["metrics"]
 
     def figures(self, *names: str) -> dict[str, int]:

@@ -15,6 +15,7 @@ import pytest
 
 import browser
 import pommego
+from processes import printed
 
 pytestmark = pytest.mark.usefixtures("silent")
 
@@ -187,11 +188,8 @@ def test_the_owner_sees_a_list(window: browser.Browser, binary: Path) -> None:
     entry = "return byId('list').textContent"
     command = [binary, "serve", "--listen", "127.0.0.1:0", "--web", "--json", "--exit-on-stdin-close"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout
-        said = ""
-        while not said.endswith("}\n"):
-            said += process.stdout.readline()
-        page, address = json.loads(said)["web"], json.loads(said)["address"]
+        said = printed(process)
+        page, address = said["web"], said["address"]
         window.open(page, "#none")
         line = window.run("return byId('none').querySelector('pre').textContent").splitlines()
         scope: dict[str, Any] = {"pommego": pommego}
