@@ -267,12 +267,15 @@ def test_it_goes_on_at_the_chosen_speed(window: Browser, binary: Path) -> None:
         begun(window, address)
         dies(window)
         steps = (
-            "const from = pommego.play.state().step; await until(() => pommego.play.state().step > from + 2)"
+            "const { state } = pommego.play, from = state().step; await until(() => state().step > from + 2)"
         )
         window.run(steps)
         assert text(window, "turn") == "You are out: you were killed by your own bomb. The match goes on."
         assert window.run("return byId('speed').value") == "4", "which it says"
-        window.run(SET, "speed", "10")
+        asked = "const sent = [], real = window.fetch;"
+        asked += "window.fetch = (...all) => { sent.push(all[1]?.body); return real(...all); };"
+        asked += f"{SET} await until(() => sent.length); window.fetch = real; return sent.map(JSON.parse)"
+        assert window.run(asked, "speed", "10") == [{"seat": 0, "speed": 10}]
         window.run(steps)
         assert leaves(window, process) == 0, "without anybody who looks on, agents end it at once"
 

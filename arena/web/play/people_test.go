@@ -237,6 +237,78 @@ func TestTimeOfPeople(t *testing.T) {
 	}
 }
 
+// TestPaceWithoutPeople: where nobody but agents plays, and somebody looks, steps come at the last speed that a page
+// asked for, and at four a second without one.
+func TestPaceWithoutPeople(t *testing.T) {
+	game, err := catalog.Variant("PommeFFACompetition-v0", json.RawMessage(`{"max_steps": 30}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const tick = time.Millisecond
+	for first, stays := range map[string]map[int]time.Duration{
+		"static":         {0: 250 * tick, 28: 250 * tick},
+		"human:speed=20": {15: 50 * tick, 16: 100 * tick, 28: 100 * tick},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			names, table, page := []string{first, "static", "static", "static"}, play.NewTable(nil), env.NoSeat
+			table.Deal(game, names, "", cancel)
+			var players []match.Player
+			for seat, name := range names {
+				p, err := match.NewPlayer(game, name)
+				if play.Human(name) {
+					page = seat
+					p, err = table.Seat(seat, name)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				players = append(players, p)
+			}
+			look(ctx, table, page)
+			tell := func(what string) {
+				asked := httptest.NewRequest("POST", "/", strings.NewReader(what))
+				table.Handlers()["POST /api/play"](httptest.NewRecorder(), asked)
+			}
+			var came []time.Time
+			_, err := match.Play(ctx, game, players, env.Seed{Value: 4}, match.Rules{}, func(at match.Moment) error {
+				came = append(came, time.Now())
+				err := table.Watch(at)
+				switch status := at.Match.Status(); status.Steps {
+				case 0:
+					tell(`{"seat": 0, "step": 0, "action": [5]}`) // a bomb, beside which a person stays
+				case 15:
+					if page == 0 && status.In.Has(0) {
+						t.Error("the person lives on")
+					}
+					tell(`{"seat": 0, "speed": 10}`)
+				}
+				return err
+			})
+			if err != nil || len(came) != 31 {
+				t.Fatalf("%s: %d positions, %v", first, len(came), err)
+			}
+			for i, want := range stays {
+				if took := came[i+1].Sub(came[i]); took != want {
+					t.Errorf("%s: position %d stays for %v, want %v", first, i, took, want)
+				}
+			}
+		})
+	}
+}
+
+// dealTwo begins a match of two people.
+func dealTwo(t *testing.T, table *play.Table, game env.Game, leave func()) {
+	t.Helper()
+	table.Deal(game, []string{"human", "human"}, "", leave)
+	for seat := range 2 {
+		if _, err := table.Seat(seat, "human"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestRematchWithoutSomebody: who has closed the page before a rematch leaves it, and nobody else.
 func TestRematchWithoutSomebody(t *testing.T) {
 	game, err := catalog.Game("OneVsOne-v0")
@@ -249,12 +321,7 @@ func TestRematchWithoutSomebody(t *testing.T) {
 			defer cancel()
 			table, left := play.NewTable(nil), false
 			for rematch := range 2 {
-				table.Deal(game, []string{"human", "human"}, "", func() { left = true })
-				for seat := range 2 {
-					if _, err := table.Seat(seat, "human"); err != nil {
-						t.Fatal(err)
-					}
-				}
+				dealTwo(t, table, game, func() { left = true })
 				for seat := range here {
 					look(ctx, table, seat)
 				}
@@ -276,38 +343,31 @@ func TestTheChooserGoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, late := range []bool{false, true} { // whether the page closes only once the match has begun
-		for _, comes := range []bool{false, true} {
-			synctest.Test(t, func(t *testing.T) {
-				ctx, cancel := context.WithCancel(t.Context())
-				defer cancel()
-				start, goes := context.WithCancel(t.Context())
-				defer goes()
-				table, left := play.NewTable(func() []play.Offer { return nil }), false
-				look(start, table, env.NoSeat)
-				synctest.Wait()
-				if !late {
-					goes()
-					synctest.Wait()
-				}
-				table.Deal(game, []string{"human", "human"}, "", func() { left = true })
-				for seat := range 2 {
-					if _, err := table.Seat(seat, "human"); err != nil {
-						t.Fatal(err)
-					}
-				}
-				goes()
-				synctest.Wait()
-				if comes {
-					look(ctx, table, 0)
-				}
-				time.Sleep(time.Minute)
-				synctest.Wait()
-				if left == comes {
-					t.Errorf("the start page closes late: %v, the person comes: %v, and leaves: %v", late, comes, left)
-				}
-			})
-		}
+	for _, tc := range []struct{ late, comes bool }{{}, {late: true}, {comes: true}, {true, true}} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			start, goes := context.WithCancel(t.Context())
+			defer goes()
+			table, left := play.NewTable(func() []play.Offer { return nil }), false
+			look(start, table, env.NoSeat)
+			if tc.late { // once the match has begun
+				dealTwo(t, table, game, func() { left = true })
+			}
+			goes()
+			synctest.Wait()
+			if !tc.late {
+				dealTwo(t, table, game, func() { left = true })
+			}
+			if tc.comes {
+				look(ctx, table, 0)
+			}
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			if left == tc.comes {
+				t.Errorf("%+v: who chose the match leaves it is %v", tc, left)
+			}
+		})
 	}
 }
 
