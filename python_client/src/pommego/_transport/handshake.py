@@ -157,21 +157,19 @@ def upgrade(
         sock.sendall(_request(address, key, subprotocol, token))
         answer = http.client.HTTPResponse(reader)
         answer.begin()
-        if answer.status != http.client.SWITCHING_PROTOCOLS:
-            raise _refusal(answer, reader, address)
     except builtins.TimeoutError:
         raise TimeoutError(f"{address} took the connection but did not answer in {timeout:g} s") from None
     except http.client.HTTPException as e:
         hung_up = isinstance(e, http.client.RemoteDisconnected)
         said = "it sent nothing. Is it a wss:// address?" if hung_up else f"it sent {str(e)[:80]!r}"
         raise HandshakeError(f"{address} does not speak HTTP: {said}") from e
-    except HandshakeError:
-        raise
     except OSError as e:
         said = str(e.strerror or e)
         if "CERTIFICATE_REQUIRED" in (getattr(e, "reason", "") or ""):  # of ssl.SSLError
             said += ". The server wants a certificate of this client: pass client_cert="
         raise ConnectionError(f"{address} was lost during the handshake: {said}") from e
+    if answer.status != http.client.SWITCHING_PROTOCOLS:
+        raise _refusal(answer, reader, address)
     _check(answer.headers, key, subprotocol, address)
 
 
