@@ -183,17 +183,13 @@ def states(
 def _stored(path: str | os.PathLike[str], reward: str) -> Iterator[Episode]:
     """Yield the games of a data set of layout "steps"."""
     manifest = Manifest.read(path)
-    kept: list[Batch] = []
-    for batch in load(path):
-        ends = np.flatnonzero(np.diff(batch["game"])) + 1
-        for begin, end in pairwise([0, *ends.tolist(), len(batch["game"])]):
-            part = rows_of(batch, begin, end)
-            if kept and kept[0]["game"][0] != part["game"][0]:
-                yield from_rows(joined(kept), manifest, reward)
-                kept = []
-            kept.append(part)
-    if kept:
-        yield from_rows(joined(kept), manifest, reward)
+    parts = (
+        rows_of(batch, begin, end)
+        for batch in load(path)
+        for begin, end in pairwise([0, *(np.diff(batch["game"]).nonzero()[0] + 1), len(batch["game"])])
+    )
+    for _, game in groupby(parts, lambda part: part["game"][0]):
+        yield from_rows(joined([*game]), manifest, reward)
 
 
 def from_rows(batch: Batch, manifest: Manifest, reward: str) -> Episode:
