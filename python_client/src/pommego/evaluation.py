@@ -19,9 +19,9 @@ from pommego._core.describing import describe, running
 from pommego._core.matches import play_matches, rules_alone
 from pommego._core.more_checks import check_options
 from pommego._core.opponents import Opponent, Policy, check_player
-from pommego._core.playing import Game, Played, play_games, progress
+from pommego._core.playing import Game, Played, play_games, progress, seatings
 from pommego.making import make_vec
-from pommego.pool import SEARCH, Pool
+from pommego.pool import SEARCH
 from pommego.results import Evaluation
 from pommego.spec import GameSpec
 from pommego.suites import Part, SuiteResult, differing, load, named
@@ -219,34 +219,6 @@ def _recorded(part: Part) -> Policy:
         return np.concatenate([g[step] if step < len(g) else np.zeros_like(g[0]) for g in games])
 
     return act
-
-
-def seatings(spec: GameSpec, policy: Any, opponents: Any, *, team: bool) -> list[tuple[list[Any], int]]:
-    """Return for each seating of the policy who plays each seat, and the policy's first seat.
-
-    Raises:
-        TypeError, ValueError: the opponents are not as described, or there are no teams.
-    """
-    if team and not any(len(own) > 1 for own in spec.teams):
-        raise ValueError(f"team is True, but in {spec.id} each seat plays for itself: leave it out")
-    ways = spec.teams if team else [(seat,) for seat in range(spec.seats)]
-    others = spec.seats - len(ways[0])
-    if isinstance(opponents, str | Pool) or callable(opponents):
-        opponents = [opponents] * others
-    if not isinstance(opponents, Sequence):
-        raise TypeError(f"opponents is {opponents!r}, expected a name, a policy, a Pool, or a list of them")
-    if len(opponents) != others:
-        raise ValueError(f"{len(opponents)} opponents, expected {others}, or one name for all of them")
-    for k, one in enumerate(opponents):
-        check_player(f"opponents[{k}]", one, *SEARCH)
-    found = []
-    for own in ways:
-        rest, players = iter(opponents), [policy] * spec.seats
-        for seat in np.roll(range(spec.seats), 0 if team else -1 - own[0]).tolist():
-            if seat not in own:
-                players[seat] = next(rest)
-        found.append((players, own[0]))
-    return found
 
 
 def play_ways(

@@ -24,13 +24,13 @@ import numpy as np
 from pommego._core import checks
 from pommego._core.describing import describe, running, shared
 from pommego._core.matches import RESULTS
-from pommego._core.playing import Game, Played
+from pommego._core.playing import Game, Played, seatings
 from pommego._core.transcripts import Transcripts
 from pommego._transport.handshake import Address
 from pommego._transport.websocket import WebSocket
 from pommego._version import __version__
 from pommego.errors import ProtocolError, ServerError, on_failure
-from pommego.evaluation import SEED, play_suite, play_ways, seatings
+from pommego.evaluation import SEED, play_suite, play_ways
 from pommego.results import Evaluation
 from pommego.spec import GameSpec
 from pommego.suites import SuiteResult, named

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pommego._core.connecting import Connection
 from pommego._core.merging import keep_rows, take_rows, together
-from pommego._core.opponents import HERE, LineUps
+from pommego._core.opponents import HERE, LineUps, check_player
 from pommego._core.policies import choose, decide
 from pommego._core.program import UnscorableError
 from pommego._core.saved import Simulation
@@ -70,6 +70,34 @@ def progress(games: int) -> Callable[..., None]:
             print(f"\r{bar if done < games else ''}\x1b[K", end="", file=sys.stderr, flush=True)
 
     return tell
+
+
+def seatings(spec: GameSpec, policy: Any, opponents: Any, *, team: bool) -> list[tuple[list[Any], int]]:
+    """Return for each seating of the policy who plays each seat, and the policy's first seat.
+
+    Raises:
+        TypeError, ValueError: the opponents are not as described, or there are no teams.
+    """
+    if team and not any(len(own) > 1 for own in spec.teams):
+        raise ValueError(f"team is True, but in {spec.id} each seat plays for itself: leave it out")
+    ways = spec.teams if team else [(seat,) for seat in range(spec.seats)]
+    others = spec.seats - len(ways[0])
+    if isinstance(opponents, str | Pool) or callable(opponents):
+        opponents = [opponents] * others
+    if not isinstance(opponents, Sequence):
+        raise TypeError(f"opponents is {opponents!r}, expected a name, a policy, a Pool, or a list of them")
+    if len(opponents) != others:
+        raise ValueError(f"{len(opponents)} opponents, expected {others}, or one name for all of them")
+    for k, one in enumerate(opponents):
+        check_player(f"opponents[{k}]", one, *SEARCH)
+    found = []
+    for own in ways:
+        rest, players = iter(opponents), [policy] * spec.seats
+        for seat in np.roll(range(spec.seats), 0 if team else -1 - own[0]).tolist():
+            if seat not in own:
+                players[seat] = next(rest)
+        found.append((players, own[0]))
+    return found
 
 
 def play_games(

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from pommego._core.batch import Array
 from pommego._core.connecting import Connection
 from pommego._core.more_checks import check_options
-from pommego._core.playing import searching
+from pommego._core.playing import searching, seatings
 from pommego._core.policies import checked
 from pommego._core.program import flags, run
 from pommego.data.manifest import Manifest
@@ -124,7 +124,11 @@ def record(
             return  # the program has failed; its error says why
         count = max(1, min(num_envs, games))
         with make_vec(id, count, autoreset_mode="Disabled", **line_up, **options) as envs:
-            line_ups = _line_ups(agents[0], seats, opponents, envs.game_spec.seats)
+            if opponents is not None:
+                line_ups, _ = zip(*seatings(envs.game_spec, agents[0], opponents, team=False), strict=True)
+            else:
+                every = seats or [_LEARNER] * envs.game_spec.seats
+                line_ups = [[agents[0] if one == _LEARNER else one for one in every]] * len(every)
             played = _played(policy, envs, line_ups, range(seed, seed + games), forms)
             for done, game in enumerate(_in_order(played), 1):
                 yield json.dumps(game) + "\n"
@@ -166,16 +170,6 @@ def _split(returned: Any, forms: Forms, rows: int) -> tuple[Any, dict[str, Array
             raise ValueError(f"the policy returned {key!r} as {array.dtype}, which {dtype} cannot hold")
         arrays[key] = array
     return actions, arrays
-
-
-def _line_ups(
-    name: str, seats: Sequence[str] | None, opponents: str | Sequence[str] | None, n: int
-) -> list[list[str]]:
-    """Return the agents by seat, for each seat that the game's first row can have."""
-    if opponents is None:
-        return [[name if one == _LEARNER else one for one in seats or [_LEARNER] * n]] * n
-    others = [opponents] * (n - 1) if isinstance(opponents, str) else [*opponents]
-    return [[*others[n - 1 - own :], name, *others[: n - 1 - own]] for own in range(n)]
 
 
 def _in_order(games: Iterator[tuple[int, dict[str, Any]]]) -> Iterator[dict[str, Any]]:
