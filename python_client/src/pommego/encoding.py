@@ -106,6 +106,12 @@ def _rows(library: Library, raw: Mapping[str, Any], spec: GameSpec) -> Arrays:
     return arrays
 
 
+def places(names: Sequence[str]) -> dict[str, slice]:
+    """Return where each name stands; names with numbers behind them stand one after the other."""
+    stems = [name.rstrip("0123456789") for name in names]
+    return {stem: slice(at := stems.index(stem), at + stems.count(stem)) for stem in stems}
+
+
 def _shares(most: int) -> NDArray[np.float32]:
     """Return number / most for 0 to most. A device's own division may round differently."""
     if not 0 < most <= _MOST_SHARES:
@@ -146,9 +152,10 @@ class _Encoder:
             )
         if tuple(name.name for name in raw["maps"].names) != self.MAPS:
             raise ValueError(f"planes can be made of Pommerman alone, not {spec.id}: observe 'planes' there")
-        self.spec, self.names = spec, [name.name for name in raw["scalars"].names]
+        self.spec, self.at = spec, places([name.name for name in raw["scalars"].names])
         self.agent0 = 11 if rules["skulls"] else 10
-        self.alive, self.enemy, self.words = self.at("alive%d"), self.at("enemy%d"), self.at("message%d")
+        self.alive, self.enemy = self.at["alive"], self.at["enemy"]
+        self.words = self.at.get("message", slice(0))  # empty without radio
         # The values of the others on the board give the own seat away: nobody is one below agent 0.
         entries = 1 + self.enemy.stop - self.enemy.start
         nobody = entries - (seats - 1)
@@ -159,13 +166,6 @@ class _Encoder:
         self.ammo, self.step = _shares(rules["max_ammo"]), _shares(rules["max_steps"])
         self.blast = _shares(max(rules["max_blast_strength"], rules["start_blast_strength"]))
         self.side, self.word = _shares(rules["board_size"] - 1), _shares(max(rules["radio_vocab_size"], 1))
-
-    def at(self, name: str) -> slice:
-        """Where a scalar stands, or with "%d" in its name where all of them do, one after the other."""
-        stem, _, end = name.partition("%d")
-        names = [name] if stem == name else [f"{stem}{k}{end}" for k in range(len(self.names))]
-        places = [self.names.index(one) for one in names if one in self.names]
-        return slice(places[0], places[-1] + 1) if places else slice(0, 0)
 
     @cached_property
     def masks(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
@@ -184,7 +184,7 @@ class _Encoder:
     def hide(self, library: Library, rows: Arrays) -> Arrays:
         """Hide what each seat does not see."""
         scalars, maps, (kept, fog) = rows["scalars"], rows["maps"], self.masks
-        row, col = (library.cast(scalars[..., self.at(side)][..., 0], "int32") for side in ("row", "col"))
+        row, col = (library.cast(scalars[..., self.at[side]][..., 0], "int32") for side in ("row", "col"))
         at = (row * fog.shape[-1] + col).clip(0, len(fog) - 1)
         shown = maps & library.table(kept, maps)[at]
         board = shown[..., :1, :, :] | library.table(fog, maps)[at]
@@ -192,7 +192,7 @@ class _Encoder:
 
     def __call__(self, library: Library, raw: Arrays) -> Arrays:
         scalars = raw["scalars"]
-        teammate = scalars[..., self.at("teammate")][..., 0]
+        teammate = scalars[..., self.at["teammate"]][..., 0]
         seat = self.sum - teammate - scalars[..., self.enemy].sum(-1)
         return {
             "planes": self.planes(library, raw["maps"], scalars, seat + self.agent0, teammate),
@@ -207,7 +207,7 @@ class _Encoder:
             return byte(cells == library.table(values, cells))
 
         # A game that has broken is blank: no cell of it shows anything.
-        blank = byte(scalars[..., self.at("game_type")] == 0)[..., None, None] * 128
+        blank = byte(scalars[..., self.at["game_type"]] == 0)[..., None, None] * 128
         board, moving = maps[..., :1, :, :] | blank, maps[..., 3:4, :, :]
         self_, teammate = board == _cell(byte(me)), board == _cell(byte(mate))
         enemies = (board >= self.agent0) & (board < 16) & ~self_ & ~teammate
@@ -226,7 +226,7 @@ class _Encoder:
 
     def vector(self, library: Library, scalars: Any, seat: Any) -> Any:
         def number(name: str) -> Any:
-            return scalars[..., self.at(name)]
+            return scalars[..., self.at[name]]
 
         def share(name: str, shares: NDArray[np.float32]) -> Any:
             return _entry(library, number(name), shares)

@@ -16,17 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pommego.encoding import places
 from pommego.pommerman import constants
 from pommego.pommerman.forward_model import MAPS
 from pommego.spec import GameSpec
 
 _AGENT0 = constants.Item.Agent0.value
-
-
-def _run(names: list[str], prefix: str) -> slice:
-    """Return the slice of the names prefix0, prefix1, ..."""
-    places = [at for at, name in enumerate(names) if name.startswith(prefix)]
-    return slice(places[0], places[-1] + 1) if places else slice(0, 0)
 
 
 class Dictionaries:
@@ -49,10 +44,10 @@ class Dictionaries:
         # Indices into the vector of scalars.
         self._body = slice(names.index("row"), names.index("can_kick") + 1)
         self._teammate = names.index("teammate")
-        self._enemies = _run(names, "enemy")
-        self._alive = _run(names, "alive")
+        at = places(names)
+        self._enemies, self._alive = at["enemy"], at["alive"]
         self._step_count = names.index("step_count")
-        self._message = _run(names, "message")  # empty without radio
+        self._message = at.get("message", slice(0))  # empty without radio
         self._game_type = int(spec.rules["game_type"])
         self._game_env = spec.rules["game_env"]
 
