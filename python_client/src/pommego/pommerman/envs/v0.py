@@ -375,9 +375,7 @@ class Pomme(gymnasium.Env):
             time.sleep(1.0 / self._render_fps)
         return None
 
-    def save_png(self, folder: str) -> Path:
-        """Save a picture of the game in a folder, named after the time and the step; return its path."""
-        return graphics.save_png(self, folder)
+    save_png = graphics.save_png
 
     def close(self) -> None:
         """Shut the agents down. The game stays, as in the original. Idempotent."""
