@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Self
 
-from pommego.errors import BinaryNotFoundError, ServerDiedError, ServerStartError
+from pommego.errors import BinaryNotFoundError, ServerDiedError, ServerStartError, on_failure
 
 # ruff: noqa: PLC0415, the module for failed servers is loaded when one has failed
 
@@ -137,10 +137,8 @@ class Server:
         self._finalizer = weakref.finalize(self, stop, self._process, self._output, self._directory)
         _servers.add(self)
         try:
-            self.address = self._read_address(ready, timeout)
-        except BaseException:
-            self.close()
-            raise
+            with on_failure(self.close):
+                self.address = self._read_address(ready, timeout)
         finally:
             os.close(ready)
 
@@ -215,17 +213,15 @@ def _spawn(
     ready, tell = os.pipe()
     arguments = ["--listen", listen, "--ready-fd", str(tell), "--token-file=-", "--exit-on-stdin-close"]
     try:
-        process = subprocess.Popen(
-            [program, "serve", *arguments, *more],
-            stdin=subprocess.PIPE,
-            stdout=output,
-            stderr=output,
-            pass_fds=[tell],
-            start_new_session=True,
-        )
-    except BaseException:
-        os.close(ready)
-        raise
+        with on_failure(lambda: os.close(ready)):
+            process = subprocess.Popen(
+                [program, "serve", *arguments, *more],
+                stdin=subprocess.PIPE,
+                stdout=output,
+                stderr=output,
+                pass_fds=[tell],
+                start_new_session=True,
+            )
     finally:
         os.close(tell)
     with contextlib.suppress(OSError):  # it has ended, and its output says why
