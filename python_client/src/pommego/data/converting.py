@@ -70,26 +70,23 @@ def to_minari(
         for seat in range(manifest.seats)
         if (not won or game.outcome[seat] > 0) and (names is None or game.agents[seat] in names)
     )
-    made = None
-    while buffers := list(islice(seats, _AT_ONCE)):
-        if made is not None:
-            made.update_dataset_from_buffer(buffers)
-            continue
-        options.setdefault("description", f"{manifest.env_id}, played by {', '.join(manifest.agents)}")
-        played_by = manifest.make_options()
-        name = f"pommego/{played_by.pop('id')}"
-        with closing(gymnasium.make(name, observation=observation, **played_by)) as played:
-            options.setdefault("env", played)
-            made = minari.create_dataset_from_buffers(
-                dataset_id,
-                buffers,
-                observation_space=played.observation_space,
-                action_space=played.action_space,
-                data_format=data_format,
-                **options,
-            )
-    if made is None:
+    if not (buffers := list(islice(seats, _AT_ONCE))):
         raise ValueError(f"{path} has no seats that `agents` and `won` select")
+    options.setdefault("description", f"{manifest.env_id}, played by {', '.join(manifest.agents)}")
+    played_by = manifest.make_options()
+    name = f"pommego/{played_by.pop('id')}"
+    with closing(gymnasium.make(name, observation=observation, **played_by)) as played:
+        options.setdefault("env", played)
+        made = minari.create_dataset_from_buffers(
+            dataset_id,
+            buffers,
+            observation_space=played.observation_space,
+            action_space=played.action_space,
+            data_format=data_format,
+            **options,
+        )
+    while buffers := list(islice(seats, _AT_ONCE)):
+        made.update_dataset_from_buffer(buffers)
     return made
 
 
