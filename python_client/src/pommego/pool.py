@@ -132,8 +132,8 @@ class Pool:
         if not callable(rule) and rule not in _RULES:
             raise ValueError(f"rule is {rule!r}, expected one of {sorted(_RULES)} or a function of win rates")
         self._rule: Rule = rule if callable(rule) else _RULES[rule]
-        self._size, self._seed, self._window = size, int(seed), window
-        self._members: dict[int, Member] = {}  # by number
+        self._seed, self._window = int(seed), window
+        self._members: deque[Member] = deque(maxlen=size and int(size))
         self._added = 0
         self.rating = _START
 
@@ -143,7 +143,7 @@ class Pool:
     @property
     def members(self) -> tuple[Member, ...]:
         """The members, the oldest first."""
-        return tuple(self._members.values())
+        return tuple(self._members)
 
     def add(self, policy: Any, name: str | None = None) -> Member:
         """Add a policy, with the learner's rating.
@@ -163,14 +163,9 @@ class Pool:
         if name in names:
             raise ValueError(f"there is a member called {name!r} already")
         member = Member(name, policy, self._added, self.rating, scores=deque(maxlen=self._window))
-        self._members[member.number] = member
+        self._members.append(member)
         self._added += 1
-        self._make_room()
         return member
-
-    def _make_room(self) -> None:
-        while self._size is not None and len(self._members) > self._size:
-            del self._members[next(iter(self._members))]
 
     def weights(self) -> NDArray[np.float64]:
         """Return how often each member is drawn, summing to 1.
@@ -236,13 +231,13 @@ class Pool:
         """
         if len(policies) != len(state["members"]):
             raise ValueError(f"{len(policies)} policies for {len(state['members'])} members, want one each")
-        self.rating, self._added, self._members = state["rating"], state["added"], {}
+        self.rating, self._added = state["rating"], state["added"]
+        self._members.clear()
         for saved, policy in zip(state["members"], policies, strict=True):
             if saved.get("drawn", True):  # states of 0.1 also have members that were removed
                 scores = deque(saved["scores"], maxlen=self._window)
                 kept = saved["number"], saved["rating"], saved["games"], scores
-                self._members[saved["number"]] = Member(saved["name"], policy, *kept)
-        self._make_room()
+                self._members.append(Member(saved["name"], policy, *kept))
 
     def __repr__(self) -> str:
         return f"Pool({len(self)} members, rating {self.rating:.0f})"
