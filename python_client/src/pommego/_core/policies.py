@@ -43,7 +43,6 @@ class PolicyGames:
         self._every = np.arange(games, dtype=np.int32)
         self._actions = np.zeros((games, made.policies, *made.action_shape[1:]), np.uint8)
         self._acts = np.zeros((games, own), np.bool_)  # the caller's rows whose actions count
-        self._seats = np.zeros((games, self._all), np.uint8)  # of the rows in the current episode
         self._seed, self._episode = np.zeros(games, np.uint64), np.full(games, NO_EPISODE)  # those seated
         self._asked: list[tuple[Array, Observation, dict[str, Array]]] = []
         self._latest: dict[int, Any] = {}  # for each opponent, the policy or pool last set there
@@ -98,7 +97,6 @@ class PolicyGames:
         first = self._begin(view, games)
         counts = view.acts(self.about.made.autoreset_mode)
         self._acts[games] = counts[:, :own]
-        self._seats[games] = view.info["seat"].reshape(n, self._all)
         hidden, seats = slice(own, None), self._all - own
         shown = {name: view.info[name] for name in ("action_mask", "alive", "seat")}
         seen = keep_rows(view.obs, n, self._all, hidden, copy=True, expand=True)
@@ -157,11 +155,12 @@ class PolicyGames:
             if not self._pools[game] or ("void" in view.stats and view.stats["void"][begin]):
                 continue
             results = view.stats["result"][begin : begin + own]
-            alive = last["alive"][(n if view.final else i) * self._all :]
-            out = self.about.spec.dead_leave & (results == Result.UNDECIDED) & ~alive[:own]
+            at = (n if view.final else i) * self._all
+            out = self.about.spec.dead_leave & (results == Result.UNDECIDED) & ~last["alive"][at : at + own]
             lost = (results == Result.LOST) | out
             scores = np.select([results == Result.WON, lost], [1.0, 0.0], 0.5)  # 0.5: tied or cut off
-            side = [next(k for k, team in enumerate(teams) if seat in team) for seat in self._seats[game]]
+            seats = last["seat"][at : at + self._all]
+            side = [next(k for k, team in enumerate(teams) if seat in team) for seat in seats]
             for pool, (member, rows) in self._pools[game].items():
                 sides = {side[row] for row in rows}
                 against = [row for row in range(own) if sides - {side[row]}]
