@@ -141,13 +141,9 @@ def final_info(
 
 def _spread(shown: Observation, games: NDArray[Any], learners: int, rows: int) -> Observation:
     """Put the values of some games into arrays for all rows, or for all games if there is one per game."""
-
-    def spread(array: NDArray[Any]) -> NDArray[Any]:
-        by_rows = len(array) == len(games) * learners
-        whole = np.zeros((rows if by_rows else rows // learners, *array.shape[1:]), array.dtype)
-        whole[rows_of(games, learners if by_rows else 1)] = array
-        return whole
-
-    if isinstance(shown, np.ndarray):
-        return spread(shown)
-    return WithMasks((name, spread(array)) for name, array in shown.items())
+    if not isinstance(shown, np.ndarray):
+        return WithMasks((name, _spread(array, games, learners, rows)) for name, array in shown.items())
+    by_rows = len(shown) == len(games) * learners
+    whole = np.zeros((rows if by_rows else rows // learners, *shown.shape[1:]), shown.dtype)
+    whole[rows_of(games, learners if by_rows else 1)] = shown
+    return whole
