@@ -255,10 +255,8 @@ class Servers(Hosts):
                             self.hosts[self.hosts.index(at)] = address
                         at = address
                         return games
-                    except (ConnectionError, TimeoutError) as e:
-                        last = e
-                    except ServerError as e:
-                        if e.code != "limit":
+                    except (ConnectionError, TimeoutError, ServerError) as e:
+                        if isinstance(e, ServerError) and e.code != "limit":
                             raise
                         last = e
                 if time.monotonic() > deadline:
