@@ -207,8 +207,6 @@ def make_vec(
     if line_ups is not None and opponents is not None:
         options |= line_ups.fields()
     connect = GamesMaker(
-        id,
-        rules,
         where={"token": token, "certificates": connection, "timeout": float(timeout)},
         shared=web,
         options=options,
@@ -219,7 +217,6 @@ def make_vec(
             "expand": connection.expand_shared,
             "shared_memory": connection.shared_memory,
             "lists_rows": batch_size is not None,
-            "line_ups": len(line_ups.line_ups) if line_ups else 1,
             "box": observation == BOX,
         },
     )

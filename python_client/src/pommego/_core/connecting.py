@@ -59,8 +59,6 @@ class Connection(Certificates):
 class GamesMaker:
     """Makes games at an address, or on a server of its own without one. It can be pickled."""
 
-    id: str
-    rules: dict[str, Any] | list[dict[str, Any]] | None
     where: dict[str, Any]  # token, certificates and timeout for `Client`
     shared: bool  # whether others connect to a server of its own later
     options: dict[str, Any]  # of the request "make"
@@ -81,7 +79,7 @@ class GamesMaker:
             if server is not None and not self.shared:
                 server.forget_address()  # so that no other client can connect and no file is left behind
             if self.everyone:
-                others = spec_of(client, self.id, self.rules).seats - 1
+                others = spec_of(client, options["env_id"], options["rules"]).seats - 1
                 options["opponents"] = [self.everyone] * others or None
             games = started.enter_context(closing(Games(client, server, options, **self.how)))
             if self.starts is not None:

@@ -40,12 +40,12 @@ class Games:
         expand: bool,
         shared_memory: bool | None,
         lists_rows: bool = False,
-        line_ups: int = 1,  # how many
         box: bool = False,  # whether observations and global states are one array each
     ) -> None:
         self.client, self.server, self._options = client, server, options
         self.send = client.step  # as `Session` says
-        self._line_ups = 0, line_ups  # the server's number of the first line-up last set, and how many
+        # The server's number of the first line-up last set, and how many were.
+        self._line_ups = 0, len(options.get("line_ups") or [None])
         self.address, self.closed = str(client.address), False
         self._finalizer = weakref.finalize(self, _end, client, server)
         made = client.make(options, shared=shared_memory, lend=copy)
