@@ -29,7 +29,6 @@ import numpy as np
 
 import pommego
 from pommego import examples
-from pommego._core import command
 
 _ROUNDS = 5
 _OBSERVATIONS = "raw", "planes", "unfogged", "near"
@@ -42,12 +41,21 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the benchmark; returns the exit status."""
     parser = _parser()
     options = parser.parse_args(arguments)
-    if options.device:
-        return command.status("pommego.bench", lambda: _climb(arguments), ModuleNotFoundError)
-    for name in ("games", "seconds", "in_flight"):
+    for name in () if options.device else ("games", "seconds", "in_flight"):
         if getattr(options, name) <= 0:
             parser.error(f"--{name.replace('_', '-')} is {getattr(options, name)}, expected more than 0")
-    return command.status("pommego.bench", lambda: _report(options), ValueError)
+    expected = ModuleNotFoundError if options.device else ValueError
+    try:
+        if options.device:
+            _climb(arguments)
+        else:
+            _report(options)
+    except (pommego.PommegoError, expected) as e:
+        print(f"pommego.bench: {e}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
 
 
 def _climb(arguments: list[str] | None) -> None:
