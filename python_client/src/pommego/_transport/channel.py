@@ -42,8 +42,6 @@ _ORDERED = ("x86_64",)  # processors on which stores become visible in program o
 _FUTEX_WAIT, _FUTEX_WAKE = 0, 1
 _REGISTER_GLOBAL_EXPEDITED = 4
 
-_yield = getattr(os, "sched_yield", lambda: None)
-
 WORDS_END = 4096  # where the actions begin
 
 
@@ -141,7 +139,7 @@ class Channel:
         now = time.perf_counter()
         until = now + _SPIN
         while (words[_ANSWERED] - wanted) & _MASK >= _HALF:
-            _yield()
+            os.sched_yield()
             last, now = now, time.perf_counter()
             if now > until or now - last > _CROWDED:
                 self._rest = self._next_rest
