@@ -24,6 +24,8 @@ Arrays = dict[str, Any]  # by the names of an encoding's fields
 _MOST_SHARES = 1 << 20  # entries of a table of shares
 _LONGEST_SIDE = 64  # cells: the tables of what is seen grow with the square of the board
 
+#: A seat's maps in the encoding "raw", in the order of the original's keys.
+MAPS = ("board", "bomb_blast_strength", "bomb_life", "bomb_moving_direction", "flame_life")
 _UNFOGGED = "unfogged"  # the encoding with the maps of "raw" without fog, once for all seats of a game
 
 
@@ -138,7 +140,6 @@ def _cell(numbers: Any) -> Any:
 class _Encoder:
     """Makes the observations of Pommerman with one set of rules."""
 
-    MAPS = ("board", "bomb_blast_strength", "bomb_life", "bomb_moving_direction", "flame_life")
     WALLS = _values(0, 1, 2)  # passage, rigid, wood
     DIRECTIONS = _values(1, 2, 3, 4)
     ITEMS = _values(6, 7, 8, 9)  # extra_bomb, incr_range, kick, skull
@@ -150,7 +151,7 @@ class _Encoder:
             raise ValueError(
                 "planes are made by one set of rules, not of games with several: observe 'planes'"
             )
-        if tuple(name.name for name in raw["maps"].names) != self.MAPS:
+        if tuple(name.name for name in raw["maps"].names) != MAPS:
             raise ValueError(f"planes can be made of Pommerman alone, not {spec.id}: observe 'planes' there")
         self.spec, self.at = spec, places([name.name for name in raw["scalars"].names])
         self.agent0 = 11 if rules["skulls"] else 10

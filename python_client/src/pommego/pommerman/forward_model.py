@@ -14,13 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pommego.encoding import MAPS
 from pommego.pommerman import constants, turn, utility
 
 Board = NDArray[Any]
 Observations = list[dict[str, Any]]
 
-#: A seat's maps, in the order of the original's keys.
-MAPS = ("board", "bomb_blast_strength", "bomb_life", "bomb_moving_direction", "flame_life")
 _FOG = constants.Item.Fog.value
 _TEAMS = ({0, 2}, {1, 3})
 

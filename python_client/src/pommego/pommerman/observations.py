@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pommego.encoding import places
+from pommego.encoding import MAPS, places
 from pommego.pommerman import constants
-from pommego.pommerman.forward_model import MAPS
 from pommego.spec import GameSpec
 
 _AGENT0 = constants.Item.Agent0.value

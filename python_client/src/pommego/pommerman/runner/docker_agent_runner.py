@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from pommego.encoding import MAPS
 from pommego.pommerman import constants, utility
-from pommego.pommerman.forward_model import MAPS
 
 _LONGEST = 1 << 20  # bytes of a request
 _SECONDS = 2.0  # how long a request may keep the others waiting until more of it arrives
