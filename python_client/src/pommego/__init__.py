@@ -102,17 +102,9 @@ _MODULES = {name: module for module, names in _LATER.items() for name in names}
 if "verifiers" in sys.modules:  # it looks for its classes among the public names
     __all__.extend(_LATER["verifiers"])
 
-#: What each adapter needs, as pip knows it.
-_ADAPTERS = {
-    "jax": "jax",
-    "pettingzoo": "pommego[pettingzoo]",
-    "ray": "pommego[ray]",
-    "rllib": "pommego[rllib]",
-    "sb3": "pommego[sb3]",
-    "torch": "torch",
-    "torchrl": "pommego[torchrl]",
-    "verifiers": "pommego[verifiers]",
-}
+#: What each adapter needs, as pip knows it: an extra of its own name, or the framework.
+_EXTRAS = ("pettingzoo", "ray", "rllib", "sb3", "torchrl", "verifiers")
+_ADAPTERS = {name: f"pommego[{name}]" for name in _EXTRAS} | {"jax": "jax", "torch": "torch"}
 
 
 def __getattr__(name: str) -> Any:
