@@ -27,7 +27,7 @@ var areas = []area{
 	{"env", "games: rules, observations, built-in agents", 22726},
 	{"vec", "many games stepped together, in batches", 3805},
 	{"bridge", "the server and its wire protocol", 5566},
-	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 14842},
+	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 14852},
 	{"llm", "seats of language models: texts, answers, OpenEnv and MCP", 3869},
 	{"cmd", "the command pommego", 3743},
 	{"internal", "crash-safe files, names of enumerations", 735},

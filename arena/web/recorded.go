@@ -18,7 +18,8 @@ import (
 // Recorded shows a file of recorded games, or a folder with such files. Games are numbered
 // from 1; in a file the number is that of the line.
 func Recorded(path string, formats trace.Formats) Source {
-	listing := remembered(path, func() (*Listing, error) { return listRecorded(path, formats) })
+	var files []string // in the order in which they appeared, so that games keep their numbers
+	listing := remembered(path, func() (*Listing, error) { return listRecorded(path, &files, formats) })
 	return Source{Listing: listing, Open: func(number int) (record.Replay, error) {
 		list, err := listing()
 		if err != nil {
@@ -32,9 +33,15 @@ func Recorded(path string, formats trace.Formats) Source {
 	}}
 }
 
-func listRecorded(path string, formats trace.Formats) (*Listing, error) {
+func listRecorded(path string, known *[]string, formats trace.Formats) (*Listing, error) {
 	list := &Listing{Kind: "games", Title: filepath.Base(path), Games: []Entry{}}
 	files, err := trace.Files(path)
+	if err != nil {
+		return list, err
+	}
+	place := func(file string) uint { return uint(slices.Index(*known, file)) } // of a new one the largest
+	slices.SortStableFunc(files, func(a, b string) int { return cmp.Compare(place(a), place(b)) })
+	*known = files
 	for i := 0; i < len(files) && err == nil; i++ {
 		err = list.add(files[i], files[i] != path, formats)
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pommego/arena/dataset"
 	"pommego/arena/match"
@@ -241,5 +242,35 @@ func TestScenarios(t *testing.T) {
 	if err != nil || list.Env != "x" || list.Games[0].Env != "" || list.Games[0].Note != "one" ||
 		list.Games[1].Note != "n" || list.Games[1].Seed != 7 {
 		t.Errorf("listed is %+v of %q, %v", list.Games, list.Env, err)
+	}
+}
+
+// TestAppearingFile: games keep their numbers when a file appears whose name sorts before theirs.
+func TestAppearingFile(t *testing.T) {
+	file := recordings(t)
+	folder := filepath.Dir(file)
+	if err := os.Chtimes(folder, time.Time{}, time.Unix(1e9, 0)); err != nil { // so that the change shows at once
+		t.Fatal(err)
+	}
+	games := Recorded(folder, formats)
+	before, err := games.Listing()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(file, filepath.Join(folder, "earlier.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	after, err := games.Listing()
+	if err != nil || len(after.Games) != 2*len(before.Games) {
+		t.Fatalf("listed are %d games after %d, %v", len(after.Games), len(before.Games), err)
+	}
+	for i, e := range after.Games {
+		name := "games.jsonl"
+		if i >= len(before.Games) {
+			name = "earlier.jsonl"
+		}
+		if e.Game != i+1 || !strings.HasPrefix(e.Note, name) {
+			t.Errorf("game %d is listed as %+v, want one of %s", i+1, e, name)
+		}
 	}
 }
