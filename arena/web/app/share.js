@@ -22,12 +22,15 @@ export function share() {
   };
   list.replaceChildren();
   if (!now) return;
-  const { game, position: { step }, canvas } = now, kill = game.events.findLast(e => e.event === "died" && game.positions[e.index].step <= step);
+  const { game, position: { step } } = now, kill = game.events.findLast(e => e.event === "died" && game.positions[e.index].step <= step);
   const at = kill && game.positions[kill.index].step;
   const draw = (words, kind, ending, part = {}) => add(words, async () => save(await drawn(kind, part), `${ending}.${kind}`));
   if (number() !== undefined && moment()) add("Copy a link to this moment", () => navigator.clipboard.writeText(new URL(moment(), location.href).href));
   add("Page with this game", async () => save(await oneFile(game), ".html"));
-  if (number() === undefined) return add("PNG of this step", async () => canvas.toBlob(picture => save(picture, `, step ${step}.png`)));
+  if (number() === undefined) return add("PNG of this step", async () => {
+    const { canvas, position } = shown(); // of the click: a live game goes on while the menu is open
+    canvas.toBlob(picture => save(picture, `, step ${position.step}.png`));
+  });
   draw("PNG of this step", "png", `, step ${step}`, { from: step, to: step });
   draw("GIF of the game", "gif", "");
   draw("GIF of the last ten seconds", "gif", `, to step ${step}`, { from: step - tenSeconds, to: step });
