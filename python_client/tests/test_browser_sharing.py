@@ -291,6 +291,11 @@ def test_one_file_of_a_recorded_game(
     assert window.run("return byId('title').textContent") == "ffa, game 3"
     again = download("Page with this game")  # of the file itself
     assert opened(window, again) == held
+    window.run(
+        "const right = new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true });"
+        "byId('share').addEventListener('toggle', () => document.body.dispatchEvent(right), { once: true })"
+    )
+    assert download("PNG of this step").name == "ffa, game 3, step 1.png", "not of when the menu was opened"
     written = tmp_path / "written.html"
     subprocess.run(
         [binary, "replay", data, "--game", "3", "--html", written], check=True, capture_output=True
