@@ -494,12 +494,8 @@ func TestLate(t *testing.T) {
 	s := serve(t, nil)
 	a, b := s.dial(t), s.dial(t)
 	var both sync.WaitGroup
-	both.Go(func() {
-		a.reset(`{"seed":4,"episode_id":"the-name-of-a-game-in-tests","opponents":"open","move_timeout_s":0.5,"stand_in":"stop"}`)
-	})
-	time.Sleep(50 * time.Millisecond)
+	a.reset(`{"seed":4,"episode_id":"the-name-of-a-game-in-tests","opponents":"open","move_timeout_s":0.5,"stand_in":"stop"}`)
 	b.reset(`{"episode_id":"the-name-of-a-game-in-tests"}`)
-	both.Wait()
 	for tick := range 3 {
 		if x := a.step("stop"); x.Data.Metadata.Tick != tick+1 {
 			t.Fatalf("after %d steps: %s", tick+1, x.raw)
@@ -533,13 +529,9 @@ func TestLateRemembers(t *testing.T) {
 	s := serve(t, nil)
 	a, b := s.dial(t), s.dial(t)
 	var both sync.WaitGroup
-	both.Go(func() {
-		a.reset(`{"seed":4,"env":"PommeTeamCompetition-v0","episode_id":"the-name-of-a-game-in-tests","opponents":["open","static","static"],"move_timeout_s":0.5,` +
-			`"rules":{"agent_view_size":1,"num_wood":0,"num_items":0,"num_rigid":0}}`)
-	})
-	time.Sleep(50 * time.Millisecond)
+	a.reset(`{"seed":4,"env":"PommeTeamCompetition-v0","episode_id":"the-name-of-a-game-in-tests","opponents":["open","static","static"],"move_timeout_s":0.5,` +
+		`"rules":{"agent_view_size":1,"num_wood":0,"num_items":0,"num_rigid":0}}`)
 	b.reset(`{"episode_id":"the-name-of-a-game-in-tests"}`)
-	both.Wait()
 	for _, action := range []string{"bomb", "down", "down"} {
 		both.Go(func() { b.step("stop") })
 		a.step(action)
