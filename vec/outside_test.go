@@ -75,7 +75,7 @@ func (of *programs) await() {
 	go func() { of.together.Wait(); close(all) }()
 	select {
 	case <-all:
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		of.alone.Add(1)
 	}
 }
