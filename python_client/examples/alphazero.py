@@ -10,7 +10,7 @@ and one of the network.
     python alphazero.py --out runs/az --evaluate 200            # the saved network alone
     python alphazero.py --out runs/az --evaluate 200 --search   # the search with it
     python alphazero.py --out runs/self --opponent self         # by self-play
-    python alphazero.py --out runs/az --evaluate 200 --search --opponent self  # not told how simple moves
+    python alphazero.py --out runs/az --evaluate 200 --search --opponent self  # against an unknown simple
 
 An hour on two cores is little. So, unlike AlphaZero:
 
@@ -22,10 +22,11 @@ An hour on two cores is little. So, unlike AlphaZero:
 * As in AlphaGo, the server plays on from each new position, at a fraction of the cost of the
   network. If this playout ends the game, it makes half of the position's value
   (`--playout 0`: none).
-* Only some moves are searched (`--between`); the network alone makes the others, so that more
-  games end, from which it learns values.
-* The search tries moves, and the player moves, by the network's chances as the values
-  found change them, as in Gumbel AlphaZero; half of what begins at the root is spread evenly.
+* Only some moves are searched (`--between`); the network alone makes the others. So more games
+  end, and the network learns values from those.
+* The search and the player choose moves by the network's chances, which the values found
+  change, as in Gumbel AlphaZero. At the root half of the simulations (`--even`) try all moves
+  equally often.
 * The network learns these chances, not how often each move was tried: of 16 simulations
   most only explore.
 * It learns values from the next moves' searches (lambda-returns), without waiting for games
@@ -467,14 +468,9 @@ class Trainer:
 
 
 def returns(value: NDArray, result: NDArray, over: NDArray, discount: float, trace: float) -> NDArray:
-    """Return lambda-returns of positions, (steps, games).
+    """Return lambda-returns of positions by their searches' values; all arrays are (steps, games).
 
-    Args:
-        value: of the positions by their searches, (steps, games).
-        result: of the games that ended with each step, (steps, games).
-        over: whether they did, (steps, games).
-        discount: of a value, a step.
-        trace: 0 trusts the next search alone, 1 the results.
+    `over` says which games ended with a step, `result` how. Trace 0 trusts the next search, 1 the results.
     """
     worth = value.astype(np.float64)  # the last positions have only their searches
     worth[-1] = np.where(over[-1], discount * result[-1], worth[-1])
@@ -508,11 +504,7 @@ def matches(network: Network, eyes: Eyes, config: Config, games: int) -> pommego
 
 
 def saved(config: Config) -> dict[str, Any] | None:
-    """Return what was saved of a run, if it has begun.
-
-    Raises:
-        SystemExit: the folder has a run with other options.
-    """
+    """Return what was saved of a run, if it has begun; exit if it has other options."""
     path = Path(config.out) / "network.pt"
     if not path.exists():
         return None

@@ -131,14 +131,7 @@ def roll(
 
 
 def advantages(steps: Steps, last: jax.Array, gamma: float, gae: float) -> jax.Array:
-    """Estimate by how much each action was better than expected.
-
-    Args:
-        steps: (steps, rows).
-        last: (rows,), the values after the last step.
-        gamma: discount.
-        gae: 0 trusts the values, 1 the rewards alone.
-    """
+    """Estimate by how much each action was better than expected; `last`: the values after the last step."""
     following = jnp.concatenate([steps.value[1:], last[None]])
     delta = steps.reward + gamma * following * ~steps.terminated - steps.value
 
