@@ -56,9 +56,14 @@ def test_a_run_goes_on(
     result = json.loads((tmp_path / "result.json").read_text())
     assert result["games"] == 4
     assert 0 <= result["against"]["simple"]["won"] <= 1
-    with pytest.raises(SystemExit):
-        ppo.main([*small, "--gamma", "0.9"])
-    assert "has a run with gamma=0.998, expected gamma=0.9: name another --out" in capsys.readouterr().err
+    for other, was, now in (
+        ([*small, "--gamma", "0.9"], "gamma=0.998", "gamma=0.9"),
+        (["scratch-team", *small[1:]], f"name={name}", "name=scratch-team"),
+    ):
+        with pytest.raises(SystemExit):
+            ppo.main(other)
+        error = f"has a run with {was}, not {now}: give its options or another folder"
+        assert error in capsys.readouterr().err
 
 
 def test_other_demonstrations_after_a_stop(
@@ -129,8 +134,11 @@ def test_minibatches(ppo: ModuleType, tmp_path: Path, options: str, want: int) -
     assert ppo.Run(o).o.minibatch == want
 
 
-def test_mute(ppo: ModuleType) -> None:
-    """Neither the network in training nor its file says a word."""
+def test_mute(ppo: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    """Neither the network in training nor its file says a word. Other recipes have none."""
+    with pytest.raises(SystemExit):
+        ppo.main(["ppo-ffa", "--mute", "--out", str(tmp_path)])
+    assert "--mute is for mappo-radio: ppo-ffa sends no words" in capsys.readouterr().err
     policy = ppo.Policy(ppo.RECIPES["mappo-radio"])
     said = [6 + word for word in range(18) if word % 9]
     seen = torch.zeros(2, len(policy.planes), 11, 11), torch.zeros(2, policy.numbers), torch.ones(2, 6) > 0
@@ -152,8 +160,10 @@ def test_diagnose(
 ) -> None:
     """Each seat's first game, to its end, is looked into."""
     diagnose = importlib.import_module("diagnose")
-    ppo.main(["selfplay-ffa", "--out", str(tmp_path), *SMALL.split(), "--minutes", "0"])
-    run = ppo.Run(ppo.parser.parse_args(["selfplay-ffa", "--out", str(tmp_path)]))
+    ppo.main(["selfplay-ffa", "--out", str(tmp_path), *SMALL.split(), "--minutes", "0", "--gamma", "0.9"])
+    run = ppo.Run(
+        ppo.parser.parse_args(["selfplay-ffa", "--out", str(tmp_path), *SMALL.split(), "--gamma", "0.9"])
+    )
     run.restore()
     for against in ("static", ppo.SELF):
         *_, gained, left = diagnose.played(run, against, 16)
@@ -167,8 +177,11 @@ def test_diagnose(
     assert sum(float(line.split("|")[2]) for line in moves.splitlines()[2:]) == pytest.approx(100, abs=0.3)
     assert len(values.splitlines()) == 2 + len(diagnose.LEFT)
     monkeypatch.setattr(diagnose, "played", lambda run, *_: 1 / (run.o.gamma - 0.9))
-    with pytest.raises(ZeroDivisionError):
-        diagnose.main(["selfplay-ffa", str(tmp_path), "--gamma", "0.9"])
+    with pytest.raises(ZeroDivisionError):  # by the options of the run
+        diagnose.main(["selfplay-ffa", str(tmp_path)])
+    with pytest.raises(SystemExit):
+        diagnose.main(["selfplay-ffa", str(tmp_path), "--gamma", "0.8"])
+    assert "has a run with gamma=0.9, not gamma=0.8" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         diagnose.main(["selfplay-ffa", str(tmp_path / "mistyped")])
     assert f"{tmp_path / 'mistyped'} has no checkpoint.pt" in capsys.readouterr().err

@@ -1,8 +1,8 @@
 """Look into a run of `ppo.py`: `python diagnose.py ppo-ffa runs/ppo-ffa-0`.
 
 Prints two tables in Markdown about games that the run's network plays: how sure it is of each move, and
-how wrong its values are, by the number of steps that are left. Give the options again by which the run
-differs: `--gamma`, `--outliving`, `--mute`. If learning stops, look here first. `pommego play --agents
+how wrong its values are, by the number of steps that are left. The run's options are those of its checkpoint.
+If learning stops, look here first. `pommego play --agents
 net:weights=runs/ppo-ffa-0/policy.net,simple,simple,simple --show` shows a game of it.
 """
 
@@ -74,13 +74,15 @@ def main(arguments: list[str] | None = None) -> None:
     """Read the command line, and look."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("name", choices=ppo.RECIPES, help="which baseline")
-    parser.add_argument("run", type=Path, help="its folder; repeat its options of ppo.py, such as --gamma")
+    parser.add_argument("run", type=Path, help="its folder; options of ppo.py, such as --device, may follow")
     parser.add_argument("--against", default="simple", help=f"an agent, or {ppo.SELF!r}")
     parser.add_argument("--games", type=int, default=128, help="seats that play a game each")
     o, more = parser.parse_known_args(arguments)
     if not (o.run / "checkpoint.pt").exists():
         parser.error(f"{o.run} has no checkpoint.pt: give the folder of a run of ppo.py")
-    run = ppo.Run(ppo.parser.parse_args([o.name, *more, "--out", str(o.run)]))
+    saved = torch.load(o.run / "checkpoint.pt", weights_only=True, map_location="cpu")
+    own = argparse.Namespace(**saved.get("options", {}))
+    run = ppo.Run(ppo.parser.parse_args([o.name, *more, "--out", str(o.run)], own))
     run.restore()
     print(tables(played(run, o.against, o.games)))
 

@@ -518,7 +518,10 @@ class Run:
         o.minibatch = o.minibatch or (2048 if on_cpu else max(o.games * o.rollout // 8, 1))
         self.o, self.recipe = o, RECIPES[o.name]
         self.out = o.out or Path(f"runs/{o.name}-{o.seed}")
+        if o.mute and self.recipe.id != RADIO:
+            parser.error(f"--mute is for mappo-radio: {o.name} sends no words")
         self.out.mkdir(parents=True, exist_ok=True)
+        torch.set_num_threads(o.threads)
         torch.manual_seed(o.seed)
         self.policy = Policy(self.recipe).to(o.device, memory_format=torch.channels_last)
         self.policy.mute = o.mute
@@ -539,9 +542,13 @@ class Run:
         (self.out / "checkpoint.new").replace(self.out / "checkpoint.pt")
         self.policy.export().save(self.out / "policy.net")
 
-    def restore(self) -> dict[str, Any]:
-        """Go on from the checkpoint. Return its options."""
+    def restore(self) -> None:
+        """Go on from the checkpoint, if it is of the same options."""
         saved = torch.load(self.out / "checkpoint.pt", weights_only=True, map_location="cpu")
+        own, wanted = saved.get("options", {}), self.options()  # older checkpoints have none
+        if other := [name for name in own if own[name] != wanted.get(name)]:
+            was, now = (", ".join(f"{name}={of.get(name)}" for name in other) for of in (own, wanted))
+            parser.error(f"{self.out} has a run with {was}, not {now}: give its options or another folder")
         for weights in saved["past"]:
             self.policy.load_state_dict(weights)
             self.past.add(Past(self.policy))
@@ -550,7 +557,6 @@ class Run:
         self.policy.load_state_dict(saved["policy"])
         self.optimizer.load_state_dict(saved["optimizer"])
         self.done = saved["done"]
-        return saved.get("options", {})  # older checkpoints have none
 
     def begin(self) -> None:
         """Imitate the teacher."""
@@ -621,14 +627,9 @@ class Run:
 
 def main(arguments: list[str] | None = None) -> None:
     """Train, or go on, and evaluate."""
-    o = parser.parse_args(arguments)
-    torch.set_num_threads(o.threads)
-    run = Run(o)
+    run = Run(parser.parse_args(arguments))
     if (run.out / "checkpoint.pt").exists():
-        own, wanted = run.restore(), run.options()
-        if other := [name for name in own if own[name] != wanted.get(name)]:
-            was, now = (", ".join(f"{name}={of.get(name)}" for name in other) for of in (own, wanted))
-            parser.error(f"{run.out} has a run with {was}, expected {now}: name another --out")
+        run.restore()
     else:
         run.begin()
     run.train()
