@@ -464,7 +464,8 @@ class Trainer:
         self.optimizer.load_state_dict(saved["optimizer"])
         self.done, c = saved["counted"], self.config
         self.rng = np.random.default_rng([c.seed, self.done["iteration"]])
-        self.seen = self.eyes(*self.envs.reset(seed=c.seed * SEEDS + self.done["iteration"] * c.games))
+        begun = self.done["iteration"] * c.games % (SEEDS - c.games)  # not on to the boards of other seeds
+        self.seen = self.eyes(*self.envs.reset(seed=c.seed * SEEDS + begun))
 
 
 def returns(value: NDArray, result: NDArray, over: NDArray, discount: float, trace: float) -> NDArray:
@@ -577,9 +578,11 @@ def main() -> None:
     parser.add_argument("--search", action="store_true", help="evaluate the search with the network")
     given = vars(parser.parse_args())
     games, search, out = given.pop("evaluate"), given.pop("search"), given.pop("out", Config.out)
-    if games:
+    if games is not None:
         print(evaluate(games, out, search=search, **given))
         return
+    if search:
+        parser.error("--search is given without --evaluate, which says how many games to search")
     config = Config(out, **given)
     if config.seed not in range(1000):
         parser.error(f"--seed is {config.seed}, expected 0 to 999: others have boards of evaluations")

@@ -236,6 +236,11 @@ def test_program(alphazero: ModuleType, binary: Path, tmp_path: Path) -> None:
     done = subprocess.run(other, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "--seed is 1000, expected 0 to 999" in done.stderr
+    done = subprocess.run([*command, "--search"], env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "--search is given without --evaluate" in done.stderr
+    done = subprocess.run([*command, "--evaluate=0"], env=env, capture_output=True, text=True, check=False)
+    assert "games is 0, expected an integer, 1 or more" in done.stderr, "it does not train"
     again = [*command, *options, "--iterations=4"]
     done = subprocess.run(again, env=env, capture_output=True, text=True, check=True)
     assert done.stdout.endswith("160 positions done\n"), "nothing is left to do"
