@@ -37,12 +37,15 @@ def main() -> None:
     options = parser.parse_args()
     runs: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for run in options.runs:
+        if not (run / "result.json").exists():
+            parser.error(f"{run} has no result.json: give folders of runs that have ended")
         result = json.loads((run / "result.json").read_text())
         runs[result["name"]].append(result)
     print("| agent | seeds | against | won % | tied % | lost % |\n|---|---|---|---|---|---|")
     for name, of in runs.items():
         kinds = {json.dumps(result["options"] | {"seed": 0}) for result in of if "options" in result}
-        if len(kinds) > 1 or len({result["seed"] for result in of}) < len(of):
+        judged = {result["games"] for result in of}
+        if max(len(kinds), len(judged)) > 1 or len({result["seed"] for result in of}) < len(of):
             parser.error(f"the runs of {name} differ by more than their seeds, or two have the same one")
         results = [result["against"] for result in of]
         for opponent in results[0]:
