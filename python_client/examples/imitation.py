@@ -7,7 +7,8 @@ Generates games of four `simple` agents as a data set with one row per decision,
 streams it to a network with two hidden layers, written in numpy. After every tenth of
 the training it measures how often the network chooses the move that `simple` chose, in
 games it was not trained on, and how often it wins against three of them: a line of
-`progress.jsonl`, beside `network.npz` with the weights.
+`progress.jsonl`. At the end it writes the weights, `network.npz`. Another run with the same
+`--out` begins anew, and overwrites both files.
 
 Needs pyarrow (``pip install pommego[data]``) and nothing else.
 """
@@ -161,7 +162,7 @@ def main() -> None:
     parser.add_argument("--points", type=int, default=10, help="measurements, besides that of the start")
     parser.add_argument("--hidden", type=int, default=256, help="units of the first hidden layer")
     parser.add_argument("--batch", type=int, default=512, help="decisions per gradient step")
-    parser.add_argument("--rate", type=float, default=1e-3, help="learning rate; it falls to 0")
+    parser.add_argument("--rate", type=float, default=1e-3, help="learning rate; it falls to a fiftieth")
     parser.add_argument("--seed", type=int, default=1, help="seed of boards, network and matches")
     o = parser.parse_args()
 

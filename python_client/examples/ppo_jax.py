@@ -231,7 +231,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Learn to play one against one by PPO in JAX.")
     for name, value in vars(Config()).items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=type(value), default=value)
-    train(Config(**vars(parser.parse_args())))
+    config = Config(**vars(parser.parse_args()))
+    if (samples := config.games * config.rollout) % config.minibatches:
+        parser.error(
+            f"--minibatches is {config.minibatches}, expected a divisor of games x rollout, {samples}"
+        )
+    train(config)
 
 
 if __name__ == "__main__":
