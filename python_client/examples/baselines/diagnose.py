@@ -1,9 +1,8 @@
 """Look into a run of `ppo.py`: `python diagnose.py ppo-ffa runs/ppo-ffa-0`.
 
 Prints two tables in Markdown about games that the run's network plays: how sure it is of each move, and
-how wrong its values are, by the number of steps that are left. The run's options are those of its checkpoint.
-If learning stops, look here first. `pommego play --agents
-net:weights=runs/ppo-ffa-0/policy.net,simple,simple,simple --show` shows a game of it.
+how wrong its values are, by the number of steps that are left. If learning stops, look here first.
+`pommego play --agents net:weights=runs/ppo-ffa-0/policy.net,simple,simple,simple --show` shows a game of it.
 """
 
 from __future__ import annotations

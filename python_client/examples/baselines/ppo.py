@@ -6,12 +6,13 @@
     python ppo.py ppo-duel --device cuda  # with the network on a GPU
     python ppo.py ppo-duel --demonstrations 40 --epochs 1 --minutes 0.1 --games 16 --judge 20   # a test
 
-First the network learns the moves of a teacher (not in the recipes scratch and selfplay), then from games
-against the opponents of its recipe. The same command goes on with a run that was stopped, from its
-last checkpoint (a minute at most is lost); another limit of `--minutes` trains on. In the run's folder:
+First the network learns the moves of a teacher. The recipes scratch and selfplay have none. Then it learns
+from games against the opponents of its recipe. The same command continues a stopped run from its last
+checkpoint, with new games: at most a minute of PPO is lost, or the imitation. A higher `--minutes` trains on.
+In the run's folder:
 
     policy.net        the policy: pommego.load(FILE), or the program's agent net:weights=FILE
-    checkpoint.pt     what the same command goes on from
+    checkpoint.pt     what the same command continues from
     progress.jsonl    one line per update: steps, minutes, steps per second, losses, entropy, recent share won
     result.json       the games on boards never trained on
 
@@ -142,7 +143,7 @@ parser.add_argument("--minutes", type=float, help="of PPO (default: the recipe's
 parser.add_argument(
     "--games",
     type=int,
-    help="agents that play together, each in a game; a team's two in one (default: 256; on a GPU 16384)",
+    help="seats that learn: one in a game, two in a team's, all in selfplay (default: 256; on a GPU 16384)",
 )
 parser.add_argument("--rollout", type=int, help="steps of each game in an update (default: 64; on a GPU 32)")
 parser.add_argument(
