@@ -64,6 +64,11 @@ def test_a_run_goes_on(
             ppo.main(other)
         error = f"has a run with {was}, not {now}: give its options or another folder"
         assert error in capsys.readouterr().err
+    (tmp_path / "checkpoint.pt").unlink()
+    with pytest.raises(SystemExit):
+        ppo.main(small)
+    assert "has progress.jsonl and no checkpoint.pt: name another --out" in capsys.readouterr().err
+    assert len((tmp_path / "progress.jsonl").read_text().splitlines()) == len(rows)
 
 
 def test_other_demonstrations_after_a_stop(

@@ -631,6 +631,8 @@ def main(arguments: list[str] | None = None) -> None:
     run = Run(parser.parse_args(arguments))
     if (run.out / "checkpoint.pt").exists():
         run.restore()
+    elif (run.out / "progress.jsonl").exists():
+        parser.error(f"{run.out} has progress.jsonl and no checkpoint.pt: name another --out")
     else:
         run.begin()
     run.train()
