@@ -165,10 +165,9 @@ def test_diagnose(
 ) -> None:
     """Each seat's first game, to its end, is looked into."""
     diagnose = importlib.import_module("diagnose")
-    ppo.main(["selfplay-ffa", "--out", str(tmp_path), *SMALL.split(), "--minutes", "0", "--gamma", "0.9"])
-    run = ppo.Run(
-        ppo.parser.parse_args(["selfplay-ffa", "--out", str(tmp_path), *SMALL.split(), "--gamma", "0.9"])
-    )
+    small = ["selfplay-ffa", "--out", str(tmp_path), *SMALL.split(), "--minutes", "0", "--gamma", "0.9"]
+    ppo.main(small)
+    run = ppo.Run(ppo.parser.parse_args(small))
     run.restore()
     for against in ("static", ppo.SELF):
         *_, gained, left = diagnose.played(run, against, 16)

@@ -22,6 +22,7 @@ import pytest
 import pommego
 from pommego._transport import wire
 from pommego._transport.client import Client
+from processes import HANGS
 
 
 def is_running(pid: int) -> bool:
@@ -144,7 +145,7 @@ def test_client_dies_of_a_signal(sent: signal.Signals) -> None:
     with client(STEP_FOR_EVER) as (process, server):
         assert is_running(server)
         process.send_signal(sent)
-        process.wait(timeout=60)
+        process.wait(timeout=HANGS)
         assert_gone(server)
 
 
@@ -194,7 +195,7 @@ def test_any_folder_for_temporary_files(tmp_path: Path, folder: str) -> None:
 )
 def test_client_ends(code: str, reason: str) -> None:
     with client(code) as (process, server):
-        process.wait(timeout=60)
+        process.wait(timeout=HANGS)
         assert_gone(server)
         assert "Exception ignored" not in process.stderr.read(), reason
 
@@ -215,7 +216,7 @@ def test_ctrl_c_reaches_python_alone() -> None:
         assert process.stdout.readline() == "ready\n"
         time.sleep(0.2)
         os.killpg(process.pid, signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=HANGS)
         assert "went on" in out or "ClosedError" in err, err
         assert "the connection was interrupted" in err or not err, err
         assert_gone(server)
