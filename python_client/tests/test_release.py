@@ -73,11 +73,15 @@ def test_versions_agree(binary: Path) -> None:
         if (said := found[1] if found else "nothing") != want:
             wrong.append(f"{file} says {said}, want {want}")
     games = told(binary, "envs")
-    ids = {game["id"]: game["version"] for game in games}
-    agents = {name: number for game in games for name, number in game["agent_versions"].items()}
     cells = [VERSION, str(program["protocol"]), str(program["seed_version"])]
+    ids = {f"`{game['id']}` {game['version']}": game["version"] for game in games}
+    agents: dict[str, int] = {}
+    for game in games:
+        for name, number in game["agent_versions"].items():
+            same = {other["agent_versions"].get(name, number) for other in games} == {number}
+            agents[f"`{name}` {number}" + ("" if same else f" in {game['game']}")] = number
     for of in (ids, agents):
-        cells.append(", ".join(f"`{name}` {n}" for name, n in of.items() if n != 1) + ", others 1")
+        cells.append(", ".join(name for name, number in of.items() if number != 1) + ", others 1")
     line = f"| {' | '.join(cells)} |"
     if line not in (REPOSITORY / "docs" / "versions.md").read_text():
         wrong.append(f"docs/versions.md does not say {line}")
