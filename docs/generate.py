@@ -8,6 +8,7 @@ in a page is written by hand and kept.
 """
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -48,9 +49,9 @@ def pages(specs: list[dict[str, Any]]) -> dict[Path, str]:
 
 
 def envs(argument: str) -> str:
-    """Run `pommego envs`."""
-    command = [find_binary(), "envs", argument]
-    return subprocess.run(command, capture_output=True, check=True, text=True).stdout
+    """Run `pommego envs`. Bounds in what it says of an id are those of spaces: planes end at 254."""
+    done = subprocess.run([find_binary(), "envs", argument], capture_output=True, check=True, text=True)
+    return re.sub(r"(`uint8 \[\d+ \d+ \d+\]`, 0 to )255", r"\g<1>254", done.stdout)
 
 
 def page(texts: dict[str, str]) -> str:
@@ -109,9 +110,8 @@ def listed(ids: list[str]) -> str:
 def folded(lines: list[str]) -> str:
     """Write a list, which readers open if it is long."""
     text = "\n".join(lines)
-    if len(lines) <= FEW:
-        return text
-    return f'<details markdown="1">\n<summary>{len(lines)} entries</summary>\n\n{text}\n\n</details>'
+    closed = f'<details markdown="1">\n<summary>{len(lines)} entries</summary>\n\n{text}\n\n</details>'
+    return closed if len(lines) > FEW else text
 
 
 if __name__ == "__main__":

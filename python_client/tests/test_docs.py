@@ -237,6 +237,15 @@ def test_games_pages_are_current(folder: None) -> None:
     assert stale == [], "write them anew: make docs"
 
 
+def test_games_pages_have_the_bounds_of_the_spaces() -> None:
+    for spec in pommego.catalog().values():
+        page = (DOCS / "games" / f"{spec.game}.md").read_text()
+        for field in (field for encoding in spec.encodings for field in encoding.fields):
+            space = field.space()
+            low, high = (f"{float(bound):.12g}" for bound in (space.low.min(), space.high.max()))
+            assert f"- array: `{field.dtype} [{' '.join(map(str, field.shape))}]`, {low} to {high}" in page
+
+
 def test_make_vec_names_the_ids_whose_ties_pay_nothing(folder: None) -> None:
     text = " ".join((pommego.make_vec.__doc__ or "").partition("The outcome of a tie")[2].split()[:60])
     for spec in generator().catalog():
