@@ -1,4 +1,4 @@
-"""gymnasium's recorders of videos, and pommego's own, which need moviepy and an ffmpeg."""
+"""gymnasium's recorders of videos, which need moviepy and an ffmpeg."""
 
 from __future__ import annotations
 
