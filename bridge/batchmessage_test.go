@@ -127,7 +127,7 @@ func openRaw(host string) (*rawPeer, error) {
 		return nil, err
 	}
 	p := &rawPeer{Conn: conn, in: bufio.NewReader(conn)}
-	conn.SetDeadline(time.Now().Add(30 * time.Second))
+	conn.SetDeadline(time.Now().Add(hangs))
 	_, _ = io.WriteString(conn, handshake(host)) // or reading the answer fails
 	var answer []byte
 	for !bytes.HasSuffix(answer, []byte("\r\n\r\n")) {

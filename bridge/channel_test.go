@@ -106,7 +106,7 @@ func (m *sharing) postWord(place uint32, id uint64, actions []byte) {
 // await sleeps until all steps posted have been answered, woken by the server alone.
 func (m *sharing) await(t *testing.T) {
 	t.Helper()
-	alarm := time.AfterFunc(20*time.Second, func() { panic("a step is not answered, or the wake-up is lost") })
+	alarm := time.AfterFunc(hangs, func() { panic("a step is not answered, or the wake-up is lost") })
 	defer alarm.Stop()
 	for seen := m.server.count.Load(); seen != uint32(m.posted); seen = m.server.count.Load() {
 		m.own.waits.Store(1)

@@ -114,7 +114,7 @@ func (s *testServer) dial(t testing.TB) *Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.ws.SetReadDeadline(time.Now().Add(30 * time.Second)) // a lost reply must not hang the tests
+	c.ws.SetReadDeadline(time.Now().Add(hangs)) // a lost reply must not hang the tests
 	t.Cleanup(func() { c.Close() })
 	return c
 }
@@ -168,12 +168,15 @@ func toyActions(rows int, move, deed uint8) Tensor {
 	return Tensor{DType: env.Uint8, Shape: []int{rows, 2}, Data: slices.Repeat([]byte{move, deed}, rows)}
 }
 
+// hangs is how long nothing takes that does not wait, on the slowest machine.
+const hangs = 30 * time.Second
+
 // eventually waits for what other goroutines are about to do.
 func eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !holds(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(hangs); !holds(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("did not come about in 20 s: %s", what)
+			t.Fatalf("did not come about in %v: %s", hangs, what)
 		}
 	}
 }

@@ -123,7 +123,7 @@ func TestHostileFrames(t *testing.T) {
 		if before == 0 { // what the first are kept for those that follow
 			before, residentBefore = heap(), resident(t)
 		}
-		good.ws.SetReadDeadline(time.Now().Add(30 * time.Second)) // of each reply
+		good.ws.SetReadDeadline(time.Now().Add(hangs)) // of each reply
 		call(t, good, "step", "env", 1, "actions", toyActions(6, 0, 0))
 		if n := sent.Load(); n >= next {
 			t.Logf("%d frames on %d connections, seeds %d to %d", n, connections.Load(), *hostileSeed, seed-1)
@@ -243,7 +243,7 @@ func TestBesideHostileFrames(t *testing.T) {
 						time.Sleep(time.Until(begun.Add(time.Duration(k+1) * 2 * time.Millisecond))) // as many a second for both
 					}
 				}()
-				good.ws.SetReadDeadline(time.Now().Add(30 * time.Second))
+				good.ws.SetReadDeadline(time.Now().Add(hangs))
 				for more := true; more; beside[target].steps++ {
 					call(t, good, "step", "env", 1, "actions", toyActions(3*64, 0, 0))
 					select {

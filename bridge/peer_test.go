@@ -61,9 +61,6 @@ func TestBadPeers(t *testing.T) {
 			1008},
 		{"pings for ever", hello, frameBytes(0x89, []byte("ping")), 1008},
 		{"pongs for ever", hello, frameBytes(0x8a, nil), 1008},
-		{"pings for ever before hello", nil, frameBytes(0x89, nil), 1008},
-		{"pings for ever inside a message", append(bytes.Clone(hello), frameBytes(0x02, nil)...), frameBytes(0x89, nil),
-			1008},
 		{"sends a long ping", append(bytes.Clone(hello), frameBytes(0x89, make([]byte, 126))...), nil, 1002},
 		{"closes with a code that is none", append(bytes.Clone(hello), frameBytes(0x88, []byte{0x03, 0xec})...), nil, 1002},
 		{"closes properly", append(bytes.Clone(hello), frameBytes(0x88, []byte{0x03, 0xe8})...), nil, 1000},
@@ -105,23 +102,34 @@ func (p *rawPeer) repeat(what []byte, done chan struct{}) *sync.WaitGroup {
 	return &flood
 }
 
-// TestEmptyFragments floods a message that has no end: it is not the time that
-// ends it.
-func TestEmptyFragments(t *testing.T) {
-	server := startServer(t, func(c *Config) { c.maxMessageBytes, c.messageTimeout = 4096, time.Hour })
-	p := dialRaw(t, server.host)
-	p.send(t, rawHello)
-	p.expect(t)
-	if _, err := p.Write(frameBytes(0x02, nil)); err != nil {
-		t.Fatal(err)
+// TestFloods has peers flood a message that has no end or no beginning: it is not the time that ends it.
+func TestFloods(t *testing.T) {
+	server := startServer(t, func(c *Config) {
+		c.maxMessageBytes, c.messageTimeout, c.helloTimeout = 4096, time.Hour, time.Hour
+	})
+	begun := append(binaryFrame(mustEncode(t, rawHello)), frameBytes(0x02, nil)...)
+	for _, test := range []struct {
+		reason      string
+		bytes, then []byte
+	}{
+		{"continues for ever with nothing", begun, bytes.Repeat(frameBytes(0x00, nil), 1000)},
+		{"pings for ever inside a message", begun, frameBytes(0x89, nil)},
+		{"pings for ever before hello", nil, frameBytes(0x89, nil)},
+	} {
+		t.Run(test.reason, func(t *testing.T) {
+			p := dialRaw(t, server.host)
+			if _, err := p.Write(test.bytes); err != nil {
+				t.Fatal(err)
+			}
+			done := make(chan struct{})
+			flood := p.repeat(test.then, done)
+			if got := p.closed(t); got != 1008 {
+				t.Errorf("close code %d, want 1008", got)
+			}
+			close(done)
+			flood.Wait()
+		})
 	}
-	done := make(chan struct{})
-	flood := p.repeat(bytes.Repeat(frameBytes(0x00, nil), 1000), done)
-	if got := p.closed(t); got != 1008 {
-		t.Errorf("close code %d, want 1008", got)
-	}
-	close(done)
-	flood.Wait()
 }
 
 // TestFragments sends a request in pieces, with a ping among them.
@@ -151,14 +159,18 @@ func TestFragments(t *testing.T) {
 
 // TestBeforeUpgrade has connections that never get as far as a WebSocket.
 func TestBeforeUpgrade(t *testing.T) {
-	// The first makes room for one over the bound, at once.
+	// The first makes room for one over the bound, at once; a handshake has 5 s.
 	piped(t, func(*Config) {}, func(_ *Server, dial func() net.Conn) {
 		first, begun := dial(), time.Now()
+		var last net.Conn
 		for range spareConnections {
-			dial()
+			last = dial()
 		}
 		if n, err := first.Read(make([]byte, 1)); n != 0 || err == nil || time.Since(begun) > 0 {
 			t.Errorf("the oldest of too many connections: %d bytes, %v after %v; want it closed", n, err, time.Since(begun))
+		}
+		if n, err := last.Read(make([]byte, 1)); n != 0 || err == nil || time.Since(begun) != 5*time.Second {
+			t.Errorf("a silent connection: %d bytes, %v after %v; want it closed after 5s", n, err, time.Since(begun))
 		}
 	})
 	// No more than a header is read.
@@ -167,7 +179,7 @@ func TestBeforeUpgrade(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	conn.SetDeadline(time.Now().Add(30 * time.Second))
+	conn.SetDeadline(time.Now().Add(hangs))
 	// it may close in the middle
 	_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\n"+strings.Repeat("X: "+strings.Repeat("y", 1000)+"\r\n", 100))
 	if answer, _ := io.ReadAll(conn); len(answer) > 0 && !bytes.Contains(answer, []byte("431")) {
@@ -370,6 +382,7 @@ func TestIdle(t *testing.T) {
 	if reply, err := c.Receive(); err != nil || reply["type"] != "batch" {
 		t.Errorf("a long step: %v, %v; want its batch", reply, err)
 	}
+	call(t, c, "envs")
 	_, err := c.Receive()
 	if closed := (*websocket.CloseError)(nil); !errors.As(err, &closed) || closed.Code != 1001 ||
 		!strings.Contains(closed.Text, "no request for 2s") {
@@ -466,7 +479,7 @@ func TestBodyThatNeverComes(t *testing.T) {
 			if _, err := io.WriteString(p, request+"\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n"); err != nil {
 				t.Fatal(err)
 			}
-			p.SetReadDeadline(time.Now().Add(4 * headerTimeout))
+			p.SetReadDeadline(time.Now().Add(hangs))
 			answer, err := io.ReadAll(p)
 			if err != nil || !strings.Contains(string(answer), want) {
 				t.Errorf("%q and %v, want status %s and the end", answer, err, want)
