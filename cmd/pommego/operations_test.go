@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -156,6 +157,27 @@ func TestServeDrainsNoLonger(t *testing.T) {
 		if e := w.logged(t, "drained"); e["connections_left"] != 1.0 {
 			t.Errorf("%v: it logged %v, want one connection left", c, e)
 		}
+	}
+}
+
+// TestConnectionsForMetrics opens more connections to the address for metrics than the 512 that it keeps: it answers,
+// and has closed some of them.
+func TestConnectionsForMetrics(t *testing.T) {
+	w := operate(t)
+	for range 800 {
+		conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(w.Metrics, "http://"), "/metrics"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+	}
+	status, body := w.get(t, "/metrics")
+	open := 0 // where the system does not tell
+	if told := regexp.MustCompile(`(?m)^process_open_fds (\d+)`).FindStringSubmatch(body); told != nil {
+		open, _ = strconv.Atoi(told[1])
+	}
+	if status != 200 || open > 700 {
+		t.Errorf("status %d and %d open files beside 800 connections, want 200 and 512 with the server's own", status, open)
 	}
 }
 

@@ -25,7 +25,7 @@ func TestPagesWaitForNoBody(t *testing.T) {
 	if _, err := io.WriteString(c, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
-	c.SetReadDeadline(time.Now().Add(20 * time.Second))
+	c.SetReadDeadline(time.Now().Add(time.Minute))
 	if answer, err := io.ReadAll(c); err != nil || !strings.Contains(string(answer), "404") {
 		t.Errorf("%q and %v, want status 404 and the end", answer, err)
 	}
