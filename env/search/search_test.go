@@ -331,18 +331,19 @@ func TestTreeStaysSmall(t *testing.T) {
 }
 
 // TestTreeAddsUp: each node's visits are one for itself and its children's, and
-// so are the sums.
+// so are the sums, for itself with the height that its round came to.
 func TestTreeAddsUp(t *testing.T) {
 	tree := walking(tree)
 	tree.search(slope(), &walker{9}, Budget{Ticks: 2000}, &env.RNG{})
 	for i := range tree.nodes {
 		n := &tree.nodes[i]
-		visits, children := int32(0), int32(0)
+		visits, children, sum := int32(0), int32(0), 0.0
 		for c := n.child; c != 0; c = tree.nodes[c].sibling {
 			if tree.nodes[c].parent != int32(i) {
 				t.Fatalf("node %d has a child of node %d", i, tree.nodes[c].parent)
 			}
 			visits += tree.nodes[c].visits
+			sum += tree.nodes[c].sum
 			children++
 		}
 		own := int32(1) // the round that made it
@@ -354,6 +355,9 @@ func TestTreeAddsUp(t *testing.T) {
 		}
 		if n.mean() < 1 || n.mean() > 70 {
 			t.Errorf("node %d has the mean %v, out of all heights", i, n.mean())
+		}
+		if rest := n.sum - sum; children > 0 && (rest < float64(own) || rest > float64(70*own)) {
+			t.Errorf("node %d has the sum %v, its children %v", i, n.sum, sum)
 		}
 	}
 }
