@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -228,19 +229,37 @@ func TestCallersShare(t *testing.T) {
 	}
 }
 
+// counted counts the requests that it has begun to serve.
+type counted struct {
+	bridge.Protocol
+	begun *atomic.Int32
+}
+
+func (c counted) Serve(g *bridge.Guest, w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodPost {
+		c.begun.Add(1)
+	}
+	c.Protocol.Serve(g, w, r)
+}
+
 // TestRoom: of sessions that nobody ended, the one that has been idle for longest makes room for a new one, and
 // none that is at work.
 func TestRoom(t *testing.T) {
+	var begun atomic.Int32
 	s := serve(t, func(c *bridge.Config) {
 		c.MaxConnections = 7 // half of it for sessions
-		c.Protocols = []bridge.Protocol{openenv.NewIdle(catalog.IDs(), time.Minute, time.Millisecond)}
+		c.Protocols = []bridge.Protocol{counted{openenv.NewIdle(catalog.IDs(), time.Minute, time.Millisecond), &begun}}
 	})
 	works, oldest, newest := s.mustTools(t), s.mustTools(t), s.mustTools(t)
 	works.tell("new_game", `{`+long+`}`)
+	before := begun.Load()
 	defer s.post(t, works.ID(), "act", `{"action":"wait for 100"}`)()
+	for begun.Load() == before {
+		time.Sleep(time.Millisecond)
+	}
 	oldest.tell("new_game", `{}`)
 	newest.tell("new_game", `{}`)
-	time.Sleep(20 * time.Millisecond)
+	time.Sleep(2 * time.Millisecond) // longer than who makes room has to be idle
 	s.mustTools(t).tell("new_game", `{}`)
 	newest.tell("look", `{}`)
 	if _, err := oldest.call("look", `{}`); err == nil {

@@ -81,7 +81,7 @@ func (s *server) dialAt(t testing.TB, path string, header http.Header) *client {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { ws.Close() })
-	ws.SetReadDeadline(time.Now().Add(30 * time.Second))
+	ws.SetReadDeadline(time.Now().Add(hangs))
 	return &client{t, ws}
 }
 
@@ -360,10 +360,11 @@ func TestAnswersBack(t *testing.T) {
 // TestLateIsTold: who was late is told so, with what happened meanwhile, also by looks, which change nothing; and the
 // dialogues of the game are checked.
 func TestLateIsTold(t *testing.T) {
+	t.Parallel() // it waits for who is late
 	s, path := recording(t)
 	a, b := s.dial(t), s.mustTools(t)
 	const name = `"episode_id":"the-name-of-a-game-in-tests"`
-	a.reset(`{"seed":4,` + name + `,"opponents":"open","move_timeout_s":0.05}`)
+	a.reset(`{"seed":4,` + name + `,"opponents":"open","move_timeout_s":1}`)
 	b.tell("new_game", `{`+name+`}`)
 	both := func(answer string) (told string) {
 		var plays sync.WaitGroup
@@ -373,14 +374,14 @@ func TestLateIsTold(t *testing.T) {
 		return told
 	}
 	both("bomb")
-	for late := 1; late <= 3; late++ {
+	for late := 1; late <= 2; late++ {
 		a.step("stop")
 		want := fmt.Sprintf("Last answer: none came; you stopped; ticks without an answer: %d.\n", late)
 		if told := b.tell("look", `{}`)[0]; !strings.HasPrefix(told, want) {
 			t.Errorf("who looks is told %s, want %s", told, want)
 		}
 	}
-	told, want := both("bomb"), "Last answer: bomb; ticks: 1; ticks without an answer: 3. "+
+	told, want := both("bomb"), "Last answer: bomb; ticks: 1; ticks without an answer: 2. "+
 		"Since then: you could lay no bomb at (6,6)."
 	if !strings.HasPrefix(told, want) {
 		t.Errorf("the late one is told %s, want %s", told, want)
@@ -402,8 +403,8 @@ func TestLateIsTold(t *testing.T) {
 			}
 		}
 	}
-	if len(did) < 6 {
-		t.Errorf("the late one did %v, want what it did in 6 ticks or more", did)
+	if len(did) < 5 {
+		t.Errorf("the late one did %v, want what it did in 5 ticks or more", did)
 	}
 }
 
@@ -526,6 +527,7 @@ func TestLate(t *testing.T) {
 
 // TestLateRemembers: in ticks for which a seat is late, it sees on, and so it knows of a bomb out of its view.
 func TestLateRemembers(t *testing.T) {
+	t.Parallel() // it waits for who is late
 	s := serve(t, nil)
 	a, b := s.dial(t), s.dial(t)
 	var both sync.WaitGroup
@@ -789,11 +791,11 @@ func TestPings(t *testing.T) {
 	go c.ws.ReadMessage()
 	select {
 	case <-pong:
-	case <-time.After(5 * time.Second):
+	case <-time.After(hangs):
 		t.Fatal("no pong")
 	}
 	c.ws.Close()
-	time.Sleep(50 * time.Millisecond)
+	waitFor(t, s, "the end of its game")
 	a := s.dial(t).reset(`{"episode_id":"the-name-of-a-game-in-tests","opponents":"simple","seed":2}`) // a game of its own: the first is gone
 	if a.Data.Metadata.Seat != 0 {
 		t.Errorf("reset gives %s", a.raw)
