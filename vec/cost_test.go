@@ -89,7 +89,7 @@ func (m *meeting) come(t *testing.T, wait bool) {
 	}
 	select {
 	case <-m.all:
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("a game waits for others that nobody steps")
 	}
 }

@@ -94,7 +94,7 @@ func ended(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(10 * time.Second); running(child); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); running(child); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("the child %d lives on", child)
 		}
