@@ -134,6 +134,7 @@ def test_intervals(where: dict[str, Any]) -> None:
     )
     assert result.win_rate == pytest.approx((0.8, 0.4902, 0.9433), abs=1e-4)
     assert result.tie_rate == pytest.approx((0, 0, 0.2775), abs=1e-4)
+    assert result.loss_rate == pytest.approx((0.2, 0.0567, 0.5098), abs=1e-4)
     assert result.length == pytest.approx((14.5, 12.6235, 16.3765), abs=1e-4)
     assert str(result).startswith(
         "10 games: 80.0% won (49.0% to 94.3%), 0.0% tied (0.0% to 27.8%), 20.0% lost"
@@ -305,8 +306,8 @@ def test_a_policy_plays_opponents_as_agents_do(where: dict[str, Any], id: str, t
     others = len(pommego.catalog(**where)[id].teams[0]) if team else pommego.catalog(**where)[id].seats - 1
     mixed = [still, "static", still][:others]
     same(named, pommego.evaluate(bomber, id, mixed, 8, **options))
-    agents = pommego.evaluate("static", id, "simple", 8, **options)
-    assert agents.games == pommego.evaluate("static", id, bomber, 8, **options).games
+    agents = pommego.evaluate("simple", id, "static", 8, **options)
+    same(agents, pommego.evaluate("simple", id, still, 8, **options))
 
 
 def test_an_agent_meets_policies(where: dict[str, Any]) -> None:

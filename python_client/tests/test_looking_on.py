@@ -19,9 +19,13 @@ def credentials(page: str) -> tuple[str, str]:
     return fragment["token"][0], fragment["key"][0]
 
 
-def asked(page: str, path: str, key: str) -> Any:
+def opened(page: str, path: str, key: str) -> Any:
     headers = {"Authorization": f"Bearer {credentials(page)[0]}", "View-Key": key}
-    with urlopen(Request(f"http://{urlsplit(page).netloc}/api/live{path}", headers=headers)) as answer:
+    return urlopen(Request(f"http://{urlsplit(page).netloc}/api/live{path}", headers=headers))
+
+
+def asked(page: str, path: str, key: str) -> Any:
+    with opened(page, path, key) as answer:
         return json.loads(answer.readline())  # of a game there are more, as it goes on
 
 

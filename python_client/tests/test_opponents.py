@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import threading
 from collections.abc import Callable
@@ -13,6 +14,7 @@ import pytest
 import pommego
 from compare import assert_same, frozen
 from pommego._core.rows import to_box
+from test_looking_on import credentials, opened
 
 Vec = Callable[..., pommego.PommegoVectorEnv]
 
@@ -355,10 +357,16 @@ def test_refused_resets_and_failing_rules_change_nothing(vec: Vec) -> None:
 
 
 def test_what_a_learner_beside_policies_shows(vec: Vec) -> None:
+    """A row for each game: viewers of one see the learner's alone."""
     envs = vec(games=2, opponents=[play, "static", play], web=True)
     envs.reset(seed=1)
-    envs.show(values=np.zeros(2, np.float32), probabilities=np.ones((2, 6), np.float32))
-    envs.step([0, 0])
+    page = envs.web_address
+    with opened(page, "/1", credentials(page)[1]) as lines:
+        lines.readline(), lines.readline()  # the game, and its first position
+        assert envs.show(values=[0.25, 0.5], probabilities=np.eye(2, 6))
+        envs.step([0, 0])
+        thoughts = json.loads(lines.readline())["step"]["thoughts"]
+    assert thoughts == [{"seat": 1, "probabilities": [0, 1, 0, 0, 0, 0], "value": 0.5}]
 
 
 def broken(obs: Any, info: Any) -> Any:
