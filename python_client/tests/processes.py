@@ -6,10 +6,13 @@ import json
 import os
 import signal
 import subprocess
+import threading
 import time
 import urllib.request
 from pathlib import Path
 from typing import Any
+
+import pommego
 
 HANGS = 60
 """Seconds in which what does not wait is over, on the slowest machine. What does wait would for longer."""
@@ -24,6 +27,17 @@ def halt(pid: int) -> None:
         for task in Path(f"/proc/{pid}/task").glob("*/stat")
     ):
         time.sleep(0.001)
+
+
+def interrupt(envs: pommego.PommegoVectorEnv) -> None:
+    """Send this process SIGINT once it is in the middle of a step."""
+
+    def wait() -> None:
+        while not envs._in_flight:
+            time.sleep(0)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 def printed(process: subprocess.Popen[str]) -> dict[str, Any]:

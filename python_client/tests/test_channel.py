@@ -18,7 +18,7 @@ import pytest
 import pommego
 from compare import assert_same, frozen
 from pommego._transport import channel, frames, shared
-from processes import HANGS, halt
+from processes import HANGS, halt, interrupt
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or platform.machine() not in channel._SYSCALLS,
@@ -158,7 +158,7 @@ def test_steps_given_up_keep_their_slots_until_they_are_made(vec: Vec) -> None:
     halt(pid)
     for _ in range(shared.SLOTS):
         with pytest.raises(KeyboardInterrupt):
-            threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
+            interrupt(envs)
             envs.step(np.ones(20, int))
     threading.Timer(0.2, os.kill, (pid, signal.SIGCONT)).start()
     envs.step(np.full(20, 5))

@@ -26,11 +26,9 @@ import numpy as np
 import pytest
 
 import pommego
-from processes import Serving, halt
+from processes import HANGS, Serving, halt
 
 ID = "PommeFFACompetition-v0"
-SOON = 20.0
-"""Seconds after which something has not happened; how long it took is printed."""
 
 SOCKET = {"connection": pommego.Connection(shared_memory=False)}
 WAYS: list[dict[str, Any]] = [
@@ -118,7 +116,7 @@ class World:
         """Wait until something is so, and note how long it took."""
         begin = time.monotonic()
         while not holds():
-            assert time.monotonic() - begin < SOON, f"not in {SOON} s: {what}"
+            assert time.monotonic() - begin < HANGS, f"not in {HANGS} s: {what}"
             time.sleep(0.002)
         self.worst[what] = max(self.worst.get(what, 0.0), time.monotonic() - begin)
 

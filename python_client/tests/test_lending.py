@@ -17,7 +17,7 @@ import pytest
 import pommego
 from compare import assert_same, frozen
 from pommego._transport import mapping, shared
-from processes import halt
+from processes import halt, interrupt
 from wiring import wired
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is shared on Linux only")
@@ -154,7 +154,7 @@ def test_steps_given_up_keep_their_places(vec: Vec) -> None:
         halt(envs.server.pid)
         for _ in range(seed % 3):
             with pytest.raises(KeyboardInterrupt):
-                threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
+                interrupt(envs)
                 envs.step(np.full(4 * GAMES, 5))
         threading.Timer(0.05, os.kill, (envs.server.pid, signal.SIGCONT)).start()
         got = envs.step(np.ones(4 * GAMES, int))

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import pommego
+from processes import HANGS
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 
@@ -57,7 +58,7 @@ def running(folder: Path) -> int:
 
 
 def eventually(folder: Path, count: int) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + HANGS
     while running(folder) != count:
         assert time.monotonic() < deadline, f"{running(folder)} processes, expected {count}"
         time.sleep(0.05)

@@ -17,6 +17,7 @@ import pytest
 import pommego
 from compare import assert_same, frozen
 from pommego._transport import shared, wire
+from processes import HANGS
 from wiring import wired
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is shared on Linux only")
@@ -180,7 +181,7 @@ def test_no_memory_stays_behind(binary: Path) -> None:
 
     def comes_to(want: int, pid: int) -> bool:
         """Wait for the server to notice that a connection is gone, which it does in its own time."""
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + HANGS
         while mapped(pid) != want and time.monotonic() < deadline:
             time.sleep(0.005)
         return mapped(pid) == want
