@@ -1,11 +1,14 @@
 package bridge
 
 import (
+	"context"
 	"errors"
 	"net"
+	"net/http"
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // peer is a connection that reads no more than it has been allowed to.
@@ -81,10 +84,22 @@ func (p *otherPeer) CloseWrite() error {
 	return errors.ErrUnsupported
 }
 
+// shortPeer is a peer of [Bound]. Each part of an answer renews what it may send, and has to be read in time.
+type shortPeer struct{ otherPeer }
+
+func (p *shortPeer) Write(b []byte) (int, error) {
+	p.allow(handshakeBytes - 1) // fewer than at first, as it is not silent
+	p.SetWriteDeadline(time.Now().Add(2 * lookTimeout))
+	return p.Conn.Write(b)
+}
+
 // newPeer wraps an accepted connection. It calls onSettle with the peer when the handshake is over and when the peer
 // is closed.
-func newPeer(c net.Conn, onSettle func(peer)) (p peer) {
+func newPeer(c net.Conn, short bool, onSettle func(peer)) (p peer) {
 	settle := func() { onSettle(p) }
+	if short {
+		return &shortPeer{otherPeer{c, meter{onSettle: settle}}}
+	}
 	switch c := c.(type) {
 	case *net.TCPConn:
 		p = &tcpPeer{c, meter{onSettle: settle}}
@@ -108,20 +123,33 @@ const spareConnections = 512
 // sent nothing. So whoever opens connections and says nothing keeps out nobody at other addresses.
 type listener struct {
 	net.Listener
+	short   bool // it is one of Bound
 	mu      sync.Mutex
 	waiting []peer // peers in their handshake, the oldest first
 }
 
 // Bound makes a listener for short requests keep 512 connections at most. A further one takes the place of one of the
-// address that has the most.
-func Bound(ln net.Listener) net.Listener { return &listener{Listener: ln} }
+// address that has the most. A client has 10 s to read each part of an answer.
+func Bound(ln net.Listener) net.Listener { return &listener{Listener: ln, short: true} }
+
+// ConnContext is that of an http.Server on a listener of Bound whose handlers call Settle.
+func ConnContext(ctx context.Context, c net.Conn) context.Context {
+	return context.WithValue(ctx, peerKey{}, c)
+}
+
+// Settle says that the connection of a request has another bound, and is none of the 512 any more.
+func Settle(r *http.Request) {
+	if p, ok := r.Context().Value(peerKey{}).(peer); ok {
+		p.settle()
+	}
+}
 
 func (l *listener) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
 	if err != nil {
 		return nil, err
 	}
-	p := newPeer(c, l.settled)
+	p := newPeer(c, l.short, l.settled)
 	p.allow(handshakeBytes)
 	l.mu.Lock()
 	defer l.mu.Unlock()

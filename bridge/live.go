@@ -148,9 +148,7 @@ func (e *environment) look(w http.ResponseWriter, r *http.Request, game string) 
 		return
 	}
 	defer e.end(followed)
-	if p, ok := r.Context().Value(peerKey{}).(peer); ok {
-		p.settle() // viewers are bounded by mostLooks, not as handshakes
-	}
+	Settle(r) // viewers are bounded by mostLooks, not as handshakes
 	e.stream(r.Context(), w, followed, game)
 }
 

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -182,6 +184,38 @@ func TestOperationsEnd(t *testing.T) {
 	if w.Code != 200 || w.until.IsZero() || w.Header().Get("Connection") != "close" {
 		t.Errorf("status %d, written until %v, Connection: %q", w.Code, w.until, w.Header().Get("Connection"))
 	}
+}
+
+// TestBoundEnds: who does not read an answer of a bounded address has its connection for a time only, and who reads
+// them may ask for more than a handshake's bytes.
+func TestBoundEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pipes, asked := newPipes(), 0
+		web := &http.Server{Handler: http.NotFoundHandler()}
+		go web.Serve(Bound(pipes))
+		defer web.Close()
+		ask := "GET / HTTP/1.1\r\nHost: localhost\r\nX: " + strings.Repeat("x", 4000) + "\r\n\r\n"
+		conn, err := pipes.dial(t.Context(), "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for answers := bufio.NewReader(conn); ; {
+			fmt.Fprint(conn, ask)
+			answer, err := http.ReadResponse(answers, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			io.Copy(io.Discard, answer.Body)
+			if asked += len(ask); asked > 2*handshakeBytes {
+				break
+			}
+		}
+		fmt.Fprint(conn, ask)
+		time.Sleep(2*lookTimeout + time.Second)
+		if n, err := conn.Read(make([]byte, 1)); err != io.EOF {
+			t.Errorf("the connection stays for one that reads nothing: %d bytes, %v", n, err)
+		}
+	})
 }
 
 // exhausted is a listener to whom the system gives its first connection at the second try.

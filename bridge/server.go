@@ -97,8 +97,8 @@ func (srv *Server) Serve(ctx context.Context, ln net.Listener) error {
 		IdleTimeout:       headerTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          log.New(complaints{srv.cfg.Log}, "", 0),
+		ConnContext:       ConnContext,
 	}
-	web.ConnContext = func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, peerKey{}, c) }
 	failed := make(chan error, 1)
 	go func() {
 		failed <- web.Serve(&listener{Listener: ln})

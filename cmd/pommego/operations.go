@@ -76,7 +76,7 @@ func (o *operations) serve(ctx context.Context, srv *bridge.Server) error {
 	}
 	o.url = "http://" + ln.Addr().String() + "/metrics"
 	go func() {
-		if err := serveHTTP(ctx, bridge.Bound(ln), srv.Operations()); err != nil {
+		if err := serveHTTP(ctx, ln, srv.Operations()); err != nil {
 			slog.Error("metrics are no longer served", "error", err)
 		}
 	}()

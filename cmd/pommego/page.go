@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"pommego/arena/web"
+	"pommego/bridge"
 )
 
 // page is a listener for the program's pages in the browser.
@@ -23,6 +24,12 @@ type page struct {
 // openPage listens at an address of this machine alone.
 func openPage(listen string, cfg web.Config) (*page, error) {
 	cfg.Token = rand.Text()
+	for pattern, answer := range cfg.Handlers { // streams of those who have the token stay
+		cfg.Handlers[pattern] = func(w http.ResponseWriter, r *http.Request) {
+			bridge.Settle(r)
+			answer(w, r)
+		}
+	}
 	handler, err := web.New(cfg)
 	if err != nil {
 		return nil, err
@@ -40,7 +47,7 @@ func (p *page) address(name string, fragment url.Values) string {
 	return fmt.Sprintf("http://%s/%s#%s", p.ln.Addr(), name, fragment.Encode())
 }
 
-// serveHTTP serves until ctx ends.
+// serveHTTP serves until ctx ends, within the bounds of bridge.Bound.
 func serveHTTP(ctx context.Context, ln net.Listener, handler http.Handler) error {
 	prompt := func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength != 0 { // the server reads a body before it lets the connection go
@@ -49,10 +56,10 @@ func serveHTTP(ctx context.Context, ln net.Listener, handler http.Handler) error
 		handler.ServeHTTP(w, r)
 	}
 	server := &http.Server{Handler: http.HandlerFunc(prompt), ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute,
-		MaxHeaderBytes: 8 << 10}
+		MaxHeaderBytes: 8 << 10, ConnContext: bridge.ConnContext}
 	stop := context.AfterFunc(ctx, func() { server.Close() })
 	defer stop()
-	if err := server.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
+	if err := server.Serve(bridge.Bound(ln)); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil
