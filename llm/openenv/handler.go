@@ -123,6 +123,10 @@ func (h *Handler) Serve(g *bridge.Guest, w http.ResponseWriter, r *http.Request)
 func reply(w http.ResponseWriter, status int, data any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
+	if write, long := data.(func(io.Writer)); long {
+		write(w)
+		return
+	}
 	w.Write(encode(data)) // an error means that the peer has gone
 }
 

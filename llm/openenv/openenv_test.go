@@ -1,6 +1,7 @@
 package openenv_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -722,6 +723,24 @@ func TestTasks(t *testing.T) {
 		if len(some.Tasks) != 3 || count.Tasks < 1000 || len(all.Tasks) != count.Tasks {
 			t.Errorf("%s has %d of range, %d counted, %d in all", name, len(some.Tasks), count.Tasks, len(all.Tasks))
 		}
+	}
+}
+
+// TestTasksInParts: the server never has all tasks of an answer in memory, as who does not read would keep them there.
+func TestTasksInParts(t *testing.T) {
+	conn, err := net.Dial("tcp", serve(t, nil).address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	body := `{"split":"OneVsOne-v0/simple"}`
+	fmt.Fprintf(conn, "POST /pommego/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+	head, in, size := "", bufio.NewReader(conn), 0
+	for head != "\r\n" && err == nil {
+		head, err = in.ReadString('\n')
+	}
+	if n, also := fmt.Fscanf(in, "%x", &size); err != nil || n != 1 || size > 8<<10 {
+		t.Errorf("the first part has %d bytes, want at most 8 KiB of 500: %v, %v", size, err, also)
 	}
 }
 

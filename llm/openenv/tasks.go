@@ -2,6 +2,8 @@ package openenv
 
 import (
 	"cmp"
+	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -16,6 +18,13 @@ type split struct {
 
 	id, agent    string
 	first, tasks int
+}
+
+// task is a task of a split.
+type task struct {
+	Env       string `json:"env"`
+	Opponents string `json:"opponents"`
+	Seed      int    `json:"seed"`
 }
 
 // allSplits lists all games with all opponents.
@@ -72,12 +81,14 @@ func (h *Handler) tasks(g *bridge.Guest, path string, body []byte) (any, error) 
 	if start < 0 || stop > s.tasks || start > stop {
 		return nil, refuse(validation, "the tasks from %d up to %d are asked for, and the split has %d", start, stop, s.tasks)
 	}
-	all := []map[string]any{}
-	for seed := range stop - start {
-		all = append(all, map[string]any{"seed": s.first + start + seed, "env": s.id, "opponents": s.agent})
-	}
 	if what == "task" {
-		return map[string]any{"task": all[0]}, nil
+		return map[string]task{"task": {s.id, s.agent, s.first + start}}, nil
 	}
-	return map[string]any{"tasks": all, "env_name": name}, nil
+	return func(w io.Writer) { // never all in memory, of which no account has it
+		fmt.Fprintf(w, `{"env_name":%q,"tasks":[`, name)
+		for n, comma := start, ""; n < stop; n, comma = n+1, "," {
+			fmt.Fprintf(w, "%s%s", comma, encode(task{s.id, s.agent, s.first + n})) // an error: the peer has gone
+		}
+		io.WriteString(w, "]}")
+	}, nil
 }
