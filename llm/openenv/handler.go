@@ -130,8 +130,8 @@ func reply(w http.ResponseWriter, status int, data any) {
 	w.Write(encode(data)) // an error means that the peer has gone
 }
 
-// mostBody is the most bytes of a reset, and of a line for tools over streams.
-const mostBody = 32 << 10
+// mostBody is the most bytes of a reset, and mostLine of a line for tools over streams, as of a message of /ws.
+const mostBody, mostLine = 32 << 10, 512 << 10
 
 // enter gives a session a seat in the game that its reset asks for.
 func (h *Handler) enter(guest *bridge.Guest, o options) (*game, *seat, error) {

@@ -234,6 +234,11 @@ func (h *Handler) serveTools(g *bridge.Guest, w http.ResponseWriter, r *http.Req
 func (h *Handler) Converse(ctx context.Context, g *bridge.Guest, in io.ReadCloser, out io.WriteCloser) error {
 	p := &player{handler: h, guest: g}
 	defer p.end()
-	return h.tools.Run(context.WithValue(ctx, playerKey{}, p), &mcp.IOTransport{Reader: in, Writer: out,
-		MaxLineLength: mostBody})
+	err := h.tools.Run(context.WithValue(ctx, playerKey{}, p), &mcp.IOTransport{Reader: in, Writer: out,
+		MaxLineLength: mostLine})
+	if err != nil {
+		return fmt.Errorf("the session ends: want lines of the input to be messages of JSON-RPC with at most %d bytes each, "+
+			"and the output to be open: %w", mostLine, err)
+	}
+	return nil
 }

@@ -25,7 +25,7 @@ import (
 type caller struct {
 	t *testing.T
 	*mcp.ClientSession
-	input io.Closer // of the server, over streams
+	input io.WriteCloser // of the server, over streams
 }
 
 func connect(t *testing.T, over mcp.Transport) (*caller, error) {
@@ -147,6 +147,21 @@ func TestTools(t *testing.T) {
 	piped.Close()
 	if err := <-ended; err != nil {
 		t.Errorf("a client goes, and its session ends with: %v", err)
+	}
+}
+
+// TestStreamLines: over streams a line may be as long as a message of /ws. What cannot be read ends the session, and the
+// error names the limit.
+func TestStreamLines(t *testing.T) {
+	s := serve(t, nil)
+	for _, wrong := range []string{"no JSON", `"` + strings.Repeat("x", 600<<10) + `"`} {
+		c, ended := s.pipes(t)
+		c.tell("new_game", `{}`)
+		c.tell("act", `{"action":"`+strings.Repeat("x", 500<<10)+`"}`)
+		go io.WriteString(c.input, wrong+"\n")
+		if err := <-ended; err == nil || !strings.Contains(err.Error(), "at most 524288 bytes") {
+			t.Errorf("%.20s: the session ends with %v", wrong, err)
+		}
 	}
 }
 

@@ -20,11 +20,8 @@ type split struct {
 	first, tasks int
 }
 
-// task is a task of a split.
-type task struct {
-	Env       string `json:"env"`
-	Opponents string `json:"opponents"`
-	Seed      int    `json:"seed"`
+func (s *split) task(n int) map[string]any {
+	return map[string]any{"seed": s.first + n, "env": s.id, "opponents": s.agent}
 }
 
 // allSplits lists all games with all opponents.
@@ -82,12 +79,12 @@ func (h *Handler) tasks(g *bridge.Guest, path string, body []byte) (any, error) 
 		return nil, refuse(validation, "the tasks from %d up to %d are asked for, and the split has %d", start, stop, s.tasks)
 	}
 	if what == "task" {
-		return map[string]task{"task": {s.id, s.agent, s.first + start}}, nil
+		return map[string]any{"task": s.task(start)}, nil
 	}
 	return func(w io.Writer) { // never all in memory, of which no account has it
 		fmt.Fprintf(w, `{"env_name":%q,"tasks":[`, name)
 		for n, comma := start, ""; n < stop; n, comma = n+1, "," {
-			fmt.Fprintf(w, "%s%s", comma, encode(task{s.id, s.agent, s.first + n})) // an error: the peer has gone
+			fmt.Fprintf(w, "%s%s", comma, encode(s.task(n))) // an error: the peer has gone
 		}
 		io.WriteString(w, "]}")
 	}, nil
