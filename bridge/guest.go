@@ -152,8 +152,13 @@ func (g *Guest) readBody(r *http.Request) (status int, err error) {
 		return http.StatusServiceUnavailable, err
 	}
 	g.conn.SetReadDeadline(time.Now().Add(g.server.cfg.messageTimeout))
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
+	g.conn.allow(handshakeBytes) // the header has taken some
+	body, err := io.ReadAll(io.LimitReader(r.Body, handshakeBytes+1))
+	switch {
+	case errors.Is(err, errFlood), len(body) > handshakeBytes:
+		return http.StatusRequestEntityTooLarge,
+			fmt.Errorf("the body has more than %d bytes, want at most that", handshakeBytes)
+	case err != nil:
 		return http.StatusBadRequest, fmt.Errorf("the body cannot be read: %w", err)
 	}
 	g.conn.SetReadDeadline(time.Time{})
@@ -174,7 +179,9 @@ func (g *Guest) finish() {
 // sends the answer unless it is nil; lacks says why there is no memory for the message. At the end it calls end.
 func (g *Guest) Upgrade(w http.ResponseWriter, r *http.Request, answer func(text []byte, lacks error) []byte,
 	end func()) {
-	ws, err := guestUpgrader.Upgrade(w, r, nil)
+	upgrader := guestUpgrader
+	upgrader.Error = g.server.upgrader.Error
+	ws, err := upgrader.Upgrade(w, r, nil)
 	if err != nil {
 		return // Upgrade has answered with the error
 	}

@@ -149,11 +149,24 @@ func TestGuestIdle(t *testing.T) {
 // TestGuestBodies: bodies of requests count before they are read.
 func TestGuestBodies(t *testing.T) {
 	s := echoing(t, func(c *Config) { c.MaxMemoryBytes = 1 << 20 })
-	for length, want := range map[int]int{1000: http.StatusOK, 20_000: http.StatusServiceUnavailable} {
-		answer, err := http.Post("http"+strings.TrimPrefix(s.address, "ws")+"/echo", "text/plain",
-			strings.NewReader(strings.Repeat("x", length)))
-		if err != nil || answer.StatusCode != want {
-			t.Errorf("a body of %d bytes: %v, %v", length, answer, err)
+	roomy := echoing(t, nil)
+	for _, test := range []struct {
+		server       *testServer
+		length, want int
+		says         string
+	}{
+		{s, 1000, http.StatusOK, "x"}, {s, 20_000, http.StatusServiceUnavailable, "memory"},
+		{roomy, 64 << 10, http.StatusOK, "x"}, {roomy, 64<<10 + 1, http.StatusRequestEntityTooLarge, "65536 bytes"},
+		{roomy, 200_000, http.StatusRequestEntityTooLarge, "65536 bytes"},
+	} {
+		answer, err := http.Post("http"+strings.TrimPrefix(test.server.address, "ws")+"/echo", "text/plain",
+			strings.NewReader(strings.Repeat("x", test.length)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(answer.Body)
+		if answer.StatusCode != test.want || !strings.Contains(string(body), test.says) {
+			t.Errorf("a body of %d bytes: status %d, %.200s", test.length, answer.StatusCode, body)
 		}
 		answer.Body.Close()
 	}

@@ -39,7 +39,7 @@ func scrape(t *testing.T, h http.Handler) map[string]float64 {
 
 // TestMetrics makes requests of each kind and compares what is counted.
 func TestMetrics(t *testing.T) {
-	server := startServer(t, nil)
+	server := echoing(t, nil)
 	for _, name := range []string{`errors_total{code="game_panic"}`, `errors_total{code="internal"}`,
 		`errors_total{code="limit"}`, `refused_total{status="503"}`} {
 		if got, ok := scrape(t, server.Operations())["pommego_"+name]; !ok || got != 0 {
@@ -59,6 +59,15 @@ func TestMetrics(t *testing.T) {
 	if status, _ := server.get(t, "/nowhere", nil); status != http.StatusNotFound {
 		t.Errorf("/nowhere: status %d", status)
 	}
+	if status, _ := server.ask(t, "POST", "/", websocketHeaders); status != http.StatusMethodNotAllowed {
+		t.Errorf("an upgrade by POST: status %d", status)
+	}
+	if status, _ := server.get(t, "/echo", func(r *http.Request) {
+		websocketHeaders(r)
+		r.Header.Set("Sec-WebSocket-Version", "12")
+	}); status != http.StatusBadRequest {
+		t.Errorf("a guest's upgrade with another version: status %d", status)
+	}
 	got := scrape(t, server.Operations())
 	for name, want := range map[string]float64{
 		"pommego_connections": 1, "pommego_connections_total": 1, "pommego_environments": 1, "pommego_games": 7,
@@ -66,6 +75,8 @@ func TestMetrics(t *testing.T) {
 		"pommego_steps_total": 17, "pommego_batches_total": 5,
 		`pommego_errors_total{code="bad_action"}`: 1, `pommego_errors_total{code="unknown_type"}`: 1,
 		`pommego_refused_total{status="404"}`:              1,
+		`pommego_refused_total{status="405"}`:              1,
+		`pommego_refused_total{status="400"}`:              1,
 		`pommego_request_seconds_count{request="step"}`:    4,
 		`pommego_request_seconds_count{request="invalid"}`: 1,
 		`pommego_info{version="test"}`:                     1,

@@ -68,10 +68,10 @@ func New(cfg Config) (*Server, error) {
 			WriteBufferSize:  4 << 10,
 			Subprotocols:     []string{Subprotocol},
 			CheckOrigin:      func(*http.Request) bool { return true }, // admit has checked the origin
-			Error: func(w http.ResponseWriter, _ *http.Request, status int, reason error) {
-				refuse(w, status, reason.Error())
-			},
 		},
+	}
+	srv.upgrader.Error = func(w http.ResponseWriter, r *http.Request, status int, reason error) {
+		srv.refuse(w, r, status, reason.Error())
 	}
 	srv.connections.limit("connections", cfg.MaxConnections, cfg.MaxPerAddress)
 	srv.keeping.limit("sessions", cfg.MaxConnections/2, cfg.MaxPerAddress/2)
@@ -186,8 +186,7 @@ func (srv *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	defer leave()
 	ws, err := srv.upgrader.Upgrade(w, r, nil)
 	if err != nil {
-		srv.cfg.Log.Info("refused", "address", r.RemoteAddr, "reason", err)
-		return
+		return // Upgrade has answered with the error
 	}
 	session := newSession(srv, ws)
 	if !srv.add(session) {
