@@ -111,7 +111,8 @@ func TestAdmission(t *testing.T) {
 		{"another version of WebSocket", func(r *http.Request) { r.Header.Set("Sec-WebSocket-Version", "12") }, 400, "13"},
 		{"no key", func(r *http.Request) { r.Header.Del("Sec-WebSocket-Key") }, 400, "Key"},
 		{"another method", func(r *http.Request) { r.Method = "POST" }, 405, "GET"},
-		{"a header too large", func(r *http.Request) { r.Header.Set("X-Large", strings.Repeat("x", 20<<10)) }, 431, ""},
+		{"a long header", func(r *http.Request) { r.Header.Set("X-Large", strings.Repeat("x", 7<<10)) }, 101, ""},
+		{"a header too large", func(r *http.Request) { r.Header.Set("X-Large", strings.Repeat("x", 8<<10)) }, 431, ""},
 	} {
 		r, err := http.NewRequest("GET", "http://"+server.host+"/", nil)
 		if err != nil {
