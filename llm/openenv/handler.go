@@ -133,17 +133,21 @@ func reply(w http.ResponseWriter, status int, data any) {
 // mostBody is the most bytes of a reset, and mostLine of a line for tools over streams, as of a message of /ws.
 const mostBody, mostLine = 32 << 10, 512 << 10
 
-// enter gives a session a seat in the game that its reset asks for.
-func (h *Handler) enter(guest *bridge.Guest, o options) (*game, *seat, error) {
-	for {
+// enter gives a session a seat in the game that its reset asks for. If that is the one under way, or needs its place, the
+// session leaves first.
+func (p *player) enter(o options) (*game, *seat, error) {
+	for h := p.handler; ; {
 		found := h.find(o)
+		if found == p.game {
+			p.leave()
+		}
 		if found != nil {
 			if s, err := found.(*game).join(o); s != nil || err != nil {
 				return found.(*game), s, err
 			}
 			h.games.CompareAndDelete(*o.EpisodeID, found) // the game is over
 		}
-		g, err := h.newGame(guest, o)
+		g, err := p.newGame(o)
 		if err != nil {
 			return nil, nil, err
 		}

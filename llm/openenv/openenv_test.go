@@ -273,13 +273,19 @@ func TestErrors(t *testing.T) {
 	if a := c.send(`{"type":"reset"}`); a.Data.Code != "CAPACITY_REACHED" {
 		t.Errorf("a third of two games: %s", a.raw)
 	}
-	first.send(`{"type":"reset","data":{"env":"none"}}`) // which leaves its game
-	c.reset(`{}`)
-	if a := c.send(`{"type":"state"}`); a.Type != "state" || a.Data.EpisodeID == nil || a.Data.StepCount != 0 {
+	first.step("up")
+	for _, wrong := range []string{`{"env":"none"}`, `{"opponents":"none"}`, `{"rules":{"x":1}}`, `{"seat":9}`} {
+		first.send(`{"type":"reset","data":` + wrong + `}`)
+	}
+	if a := first.send(`{"type":"state"}`); a.Type != "state" || a.Data.EpisodeID == nil || a.Data.StepCount != 1 {
+		t.Errorf("after resets that failed the state is %s", a.raw)
+	}
+	first.reset(`{}`) // in the place of its own game
+	if a := first.send(`{"type":"state"}`); a.Type != "state" || a.Data.EpisodeID == nil || a.Data.StepCount != 0 {
 		t.Errorf("the state is %s", a.raw)
 	}
-	c.ws.WriteMessage(websocket.TextMessage, []byte(`{"type":"close"}`))
-	if _, _, err := c.ws.ReadMessage(); !websocket.IsCloseError(err, websocket.CloseNormalClosure) {
+	first.ws.WriteMessage(websocket.TextMessage, []byte(`{"type":"close"}`))
+	if _, _, err := first.ws.ReadMessage(); !websocket.IsCloseError(err, websocket.CloseNormalClosure) {
 		t.Errorf("after close: %v", err)
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"time"
 
-	"pommego/bridge"
 	"pommego/env"
 	"pommego/env/record"
 	"pommego/llm/orders"
@@ -145,7 +144,8 @@ func (o *options) lineUp(seats int) ([]string, error) {
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 // newGame makes a game and its agents, within the server's limits.
-func (h *Handler) newGame(g *bridge.Guest, o options) (*game, error) {
+func (p *player) newGame(o options) (*game, error) {
+	g := p.guest
 	o.complete()
 	rules, err := g.Game(o.Env, o.Rules)
 	if err != nil {
@@ -173,6 +173,7 @@ func (h *Handler) newGame(g *bridge.Guest, o options) (*game, error) {
 			return nil, refuse(factory, "%v", err)
 		}
 	}
+	p.leave() // all that could be wrong is right
 	if made.lease, err = g.Lease(o.Rules != nil, made.agents); err != nil {
 		return nil, refuse(capacity, "%v", err)
 	}
@@ -183,7 +184,7 @@ func (h *Handler) newGame(g *bridge.Guest, o options) (*game, error) {
 	seed := env.Seed{Value: *o.Seed}
 	made.match.Reset(seed)
 	made.tracker.Begin(made.match)
-	made.record = h.Dialogues.Begin(rules, made.match, record.Info{EnvID: spec.ID, Seed: seed.Value,
+	made.record = p.handler.Dialogues.Begin(rules, made.match, record.Info{EnvID: spec.ID, Seed: seed.Value,
 		Note: "episode_id " + *o.EpisodeID, Policies: line})
 	return made, nil
 }

@@ -163,13 +163,13 @@ func readAction(data []byte) (string, error) {
 	return orders.Read(text), nil
 }
 
-// reset begins a game, or joins one.
+// reset begins a game, or joins one. The one under way ends, unless the options are wrong or the other cannot be joined.
 func (p *player) reset(o options) (observation, error) {
-	p.leave()
-	g, s, err := p.handler.enter(p.guest, o)
+	g, s, err := p.enter(o)
 	if err != nil {
 		return observation{}, err
 	}
+	p.leave()
 	p.game, p.seat, p.steps, p.paid, p.ended, p.over = g, s, 0, 0, "", false
 	return p.look(true, false), nil
 }
