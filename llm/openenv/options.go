@@ -6,10 +6,13 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	random "math/rand/v2"
+	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"pommego/env"
@@ -61,11 +64,30 @@ func (n *names) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
+// kinds are the kinds of fields, in words.
+var kinds = map[reflect.Kind]string{reflect.Uint64: "a whole number from 0 to 2^64 - 1", reflect.Int: "a whole number",
+	reflect.Float64: "a number", reflect.String: "a text", reflect.Bool: "true or false", reflect.Struct: "an object",
+	reflect.Map: "an object"}
+
 // decode reads JSON without unknown fields.
 func decode(text []byte, v any) error {
-	in := json.NewDecoder(bytes.NewReader(text))
+	in, wrong := json.NewDecoder(bytes.NewReader(text)), new(json.UnmarshalTypeError)
 	in.DisallowUnknownFields()
-	if err := in.Decode(v); err != nil {
+	if err := in.Decode(v); errors.As(err, &wrong) {
+		var given map[string]json.RawMessage // nil if it is no object
+		json.Unmarshal(text, &given)
+		return refuse(validation, "%s is %.100s, want %s", cmp.Or(wrong.Field, "it"),
+			cmp.Or(string(given[wrong.Field]), string(text)), kinds[wrong.Type.Kind()])
+	} else if name, unknown := strings.CutPrefix(fmt.Sprint(err), "json: unknown field "); unknown {
+		var known []string
+		for _, f := range reflect.VisibleFields(reflect.TypeOf(v).Elem()) {
+			tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			known = append(known, cmp.Or(tag, strings.ToLower(f.Name)))
+		}
+		return refuse(validation, "there is no %.100s, want one of %s", name, strings.Join(known, ", "))
+	} else if err == io.EOF {
+		return refuse(validation, "it is empty, want an object")
+	} else if err != nil {
 		return refuse(validation, "%v", err)
 	}
 	if _, err := in.Token(); err != io.EOF {
