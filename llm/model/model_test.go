@@ -344,6 +344,20 @@ func TestModelKey(t *testing.T) {
 	}
 }
 
+// TestModelKeyOfNoSecret: a short key that a server wants for form's sake changes no answer that holds it.
+func TestModelKeyOfNoSecret(t *testing.T) {
+	t.Setenv("POMMEGO_LLM_KEY", "0")
+	s := modelServer(t, says("go 0,0"))
+	game := variant(t, "OneVsOne-v0", `{"max_steps": 4}`)
+	p := play(t, game, seatsOf(t, game, s.name(""), "static"), match.Rules{})
+	if a := p.Seats[0].Answers; p.Void != "" || a.Legal == 0 || a.Illegal > 0 || a.TokensIn%100 > 0 {
+		t.Errorf("void: %q, and counted were %+v", p.Void, a)
+	}
+	if s.keys[0] != "Bearer 0" {
+		t.Errorf("the server got %q", s.keys)
+	}
+}
+
 // TestModelKeyIsHidden: whatever a server sends back, the key is in no error, result or record: not
 // from the first line, the headers or a body, nor escaped.
 func TestModelKeyIsHidden(t *testing.T) {
