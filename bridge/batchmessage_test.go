@@ -51,6 +51,7 @@ func TestAlignment(t *testing.T) {
 func newTestSession(server *Server) *session {
 	s := &session{nextHandle: 1, greeted: true}
 	s.setUp(server, "")
+	s.idle = time.NewTimer(time.Hour)
 	return s
 }
 

@@ -20,8 +20,9 @@ import (
 type peer interface {
 	net.Conn
 	allow(bytes int64)
-	settle()      // says that its handshake is over
-	silent() bool // reports whether it has sent nothing yet
+	wait(d time.Duration) // says how long it may take to read a part of an answer; 0: who writes sets deadlines
+	settle()              // says that its handshake is over
+	silent() bool         // reports whether it has sent nothing yet
 }
 
 var errFlood = errors.New("bridge: the peer sends bytes, but no messages")
@@ -29,14 +30,23 @@ var errFlood = errors.New("bridge: the peer sends bytes, but no messages")
 // meter counts the bytes that a peer may still send.
 type meter struct {
 	left     atomic.Int64
+	patience time.Duration
 	onSettle func()
 }
 
-func (m *meter) settle() { m.onSettle() }
+func (m *meter) settle()              { m.onSettle() }
+func (m *meter) silent() bool         { return m.left.Load() == handshakeBytes }
+func (m *meter) allow(bytes int64)    { m.left.Store(bytes) }
+func (m *meter) wait(d time.Duration) { m.patience = d }
 
-func (m *meter) silent() bool { return m.left.Load() == handshakeBytes }
-
-func (m *meter) allow(bytes int64) { m.left.Store(bytes) }
+// write writes a part of an answer, which renews what the peer may send.
+func (m *meter) write(to net.Conn, p []byte) (int, error) {
+	if m.patience > 0 {
+		m.allow(handshakeBytes - 1) // fewer than at first, as it is not silent
+		to.SetWriteDeadline(time.Now().Add(m.patience))
+	}
+	return to.Write(p)
+}
 
 func (m *meter) read(from net.Conn, p []byte) (int, error) {
 	if m.left.Load() <= 0 {
@@ -69,12 +79,15 @@ type otherPeer struct {
 	meter
 }
 
-func (p *tcpPeer) Read(b []byte) (int, error)   { return p.read(p.TCPConn, b) }
-func (p *unixPeer) Read(b []byte) (int, error)  { return p.read(p.UnixConn, b) }
-func (p *otherPeer) Read(b []byte) (int, error) { return p.read(p.Conn, b) }
-func (p *tcpPeer) Close() error                 { return p.closeConn(p.TCPConn) }
-func (p *unixPeer) Close() error                { return p.closeConn(p.UnixConn) }
-func (p *otherPeer) Close() error               { return p.closeConn(p.Conn) }
+func (p *tcpPeer) Read(b []byte) (int, error)    { return p.read(p.TCPConn, b) }
+func (p *unixPeer) Read(b []byte) (int, error)   { return p.read(p.UnixConn, b) }
+func (p *otherPeer) Read(b []byte) (int, error)  { return p.read(p.Conn, b) }
+func (p *tcpPeer) Write(b []byte) (int, error)   { return p.write(p.TCPConn, b) }
+func (p *unixPeer) Write(b []byte) (int, error)  { return p.write(p.UnixConn, b) }
+func (p *otherPeer) Write(b []byte) (int, error) { return p.write(p.Conn, b) }
+func (p *tcpPeer) Close() error                  { return p.closeConn(p.TCPConn) }
+func (p *unixPeer) Close() error                 { return p.closeConn(p.UnixConn) }
+func (p *otherPeer) Close() error                { return p.closeConn(p.Conn) }
 
 // CloseWrite closes the writing side of connections with TLS; others cannot.
 func (p *otherPeer) CloseWrite() error {
@@ -84,22 +97,10 @@ func (p *otherPeer) CloseWrite() error {
 	return errors.ErrUnsupported
 }
 
-// shortPeer is a peer of [Bound]. Each part of an answer renews what it may send, and has to be read in time.
-type shortPeer struct{ otherPeer }
-
-func (p *shortPeer) Write(b []byte) (int, error) {
-	p.allow(handshakeBytes - 1) // fewer than at first, as it is not silent
-	p.SetWriteDeadline(time.Now().Add(2 * lookTimeout))
-	return p.Conn.Write(b)
-}
-
 // newPeer wraps an accepted connection. It calls onSettle with the peer when the handshake is over and when the peer
 // is closed.
-func newPeer(c net.Conn, short bool, onSettle func(peer)) (p peer) {
+func newPeer(c net.Conn, onSettle func(peer)) (p peer) {
 	settle := func() { onSettle(p) }
-	if short {
-		return &shortPeer{otherPeer{c, meter{onSettle: settle}}}
-	}
 	switch c := c.(type) {
 	case *net.TCPConn:
 		p = &tcpPeer{c, meter{onSettle: settle}}
@@ -123,14 +124,13 @@ const spareConnections = 512
 // sent nothing. So whoever opens connections and says nothing keeps out nobody at other addresses.
 type listener struct {
 	net.Listener
-	short   bool // it is one of Bound
 	mu      sync.Mutex
 	waiting []peer // peers in their handshake, the oldest first
 }
 
 // Bound makes a listener for short requests keep 512 connections at most. A further one takes the place of one of the
 // address that has the most. A client has 10 s to read each part of an answer.
-func Bound(ln net.Listener) net.Listener { return &listener{Listener: ln, short: true} }
+func Bound(ln net.Listener) net.Listener { return &listener{Listener: ln} }
 
 // ConnContext is that of an http.Server on a listener of Bound whose handlers call Settle.
 func ConnContext(ctx context.Context, c net.Conn) context.Context {
@@ -149,8 +149,9 @@ func (l *listener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := newPeer(c, l.short, l.settled)
+	p := newPeer(c, l.settled)
 	p.allow(handshakeBytes)
+	p.wait(2 * lookTimeout)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.waiting = append(l.waiting, p)

@@ -1,18 +1,15 @@
 package bridge
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -105,6 +102,7 @@ func (srv *Server) serveGuest(p Protocol, w http.ResponseWriter, r *http.Request
 	g := srv.newGuest(r.RemoteAddr, leave)
 	g.address, g.here = addressOf(r)
 	g.conn = r.Context().Value(peerKey{}).(peer)
+	g.conn.wait(srv.cfg.writeTimeout)
 	if status, err := g.readBody(r); err != nil {
 		srv.refuse(w, r, status, err.Error())
 		g.finish()
@@ -119,30 +117,12 @@ func (srv *Server) serveGuest(p Protocol, w http.ResponseWriter, r *http.Request
 		}
 	}
 	g.unbind = context.AfterFunc(r.Context(), g.end)
-	if err := g.guard(func() { p.Serve(g, timed{w, g}, r) }); err != nil {
+	if err := g.guard(func() { p.Serve(g, w, r) }); err != nil {
 		refuse(w, http.StatusInternalServerError, err.Error())
 	}
 	if g.ws == nil {
 		g.finish()
 	}
-}
-
-// timed writes an answer, of which a guest has writeTimeout to read each part.
-type timed struct {
-	http.ResponseWriter
-	guest *Guest
-}
-
-func (w timed) Write(part []byte) (int, error) {
-	w.guest.conn.SetWriteDeadline(time.Now().Add(w.guest.server.cfg.writeTimeout))
-	return w.ResponseWriter.Write(part)
-}
-
-// Unwrap is for http.ResponseController, and Hijack for Upgrade.
-func (w timed) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-func (w timed) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	return w.ResponseWriter.(http.Hijacker).Hijack()
 }
 
 // readBody reads the body of a request first, so that the protocol's handler never waits for the client.
@@ -216,12 +196,6 @@ func (g *Guest) stay(run func()) {
 // serve answers messages until the connection is to end.
 func (g *Guest) serve(answer func(text []byte, lacks error) []byte) {
 	cfg := &g.server.cfg
-	var unanswered atomic.Int64
-	idle := time.AfterFunc(cfg.IdleTimeout, func() {
-		if unanswered.Load() == 0 {
-			g.stop(websocket.CloseGoingAway, fmt.Sprintf("no request for %v", cfg.IdleTimeout))
-		}
-	})
 	last := make(chan struct{}) // closed when the last message has been answered
 	for close(last); ; {
 		m := new(request)
@@ -229,7 +203,7 @@ func (g *Guest) serve(answer func(text []byte, lacks error) []byte) {
 			g.stop(ending(err))
 			break
 		}
-		if unanswered.Add(1) > int64(cfg.maxInFlight) {
+		if g.busy.Add(1) > int64(cfg.maxInFlight) {
 			g.stop(websocket.ClosePolicyViolation, "too many messages wait for their answers")
 			break
 		}
@@ -246,14 +220,12 @@ func (g *Guest) serve(answer func(text []byte, lacks error) []byte) {
 					g.sendMessage(text)
 				}
 			}
-			g.memory.release(m.held + decoded)
-			unanswered.Add(-1)
-			idle.Reset(cfg.IdleTimeout)
+			g.answered(m.held + decoded)
 			close(done)
 		}()
 	}
 	<-last
-	idle.Stop()
+	g.idle.Stop()
 }
 
 // Keep makes a session outlast its request. It returns a guest that counts as a connection

@@ -40,7 +40,6 @@ func (s *session) greet() bool {
 		return false
 	}
 	s.ws.SetReadLimit(tooLong * int64(cfg.maxMessageBytes))
-	s.touch()
 	return true
 }
 

@@ -310,7 +310,7 @@ func delayed(t *testing.T, to string, delay time.Duration) string {
 // TestCrowding: who floods makes room, first what has sent nothing, and nobody else.
 func TestCrowding(t *testing.T) {
 	peerAt := func(ip string, sent int64) peer {
-		p := newPeer(fixedConn{addr: &net.TCPAddr{IP: net.ParseIP(ip), Port: 5}}, false, func(peer) {})
+		p := newPeer(fixedConn{addr: &net.TCPAddr{IP: net.ParseIP(ip), Port: 5}}, func(peer) {})
 		p.allow(handshakeBytes - sent)
 		return p
 	}

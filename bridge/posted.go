@@ -84,7 +84,7 @@ func (s *session) stepPosted() (any bool) {
 			}
 			c.answer(len(rep.msg))
 			s.server.metrics.shared.Add(float64(len(rep.msg)))
-			s.answered(rep)
+			s.answered(rep.held)
 		}
 	}
 	return any

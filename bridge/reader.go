@@ -39,6 +39,9 @@ type link struct {
 	working bool          // the worker has a long message; only the reader uses it
 	pinged  atomic.Int64  // pings sent and not yet answered
 
+	busy atomic.Int64 // how many messages were read and not yet answered
+	idle *time.Timer  // ends the connection once nothing has been asked for so long
+
 	control    float64 // how many control frames the bucket holds; only the reader uses it
 	controlled time.Time
 
@@ -79,8 +82,22 @@ func (l *link) fault(value any, stack []byte) {
 func (l *link) open(ws *websocket.Conn) {
 	l.ws, l.conn = ws, ws.NetConn().(peer)
 	l.conn.settle()
+	l.conn.wait(0)
 	ws.SetPingHandler(l.ping)
 	ws.SetPongHandler(l.pong)
+	most := l.server.cfg.IdleTimeout
+	l.idle = time.AfterFunc(most, func() {
+		if l.busy.Load() == 0 {
+			l.stop(websocket.CloseGoingAway, fmt.Sprintf("no request for %v", most))
+		}
+	})
+}
+
+// answered gives back what a message or its reply held, once that has gone the one way or the other.
+func (l *link) answered(held int64) {
+	l.memory.release(held)
+	l.idle.Reset(l.server.cfg.IdleTimeout)
+	l.busy.Add(-1)
 }
 
 // stop ends the connection, once. The request in progress is finished, those behind it are dropped,
@@ -151,7 +168,7 @@ func (s *session) read() {
 		case <-s.ctx.Done():
 			return
 		}
-		// There is no deadline here for a request to begin: write ends idle sessions.
+		// There is no deadline here for a request to begin: a timer ends idle sessions.
 		if err := s.receive(r, cfg.maxMessageBytes, 0, cfg.messageTimeout); err != nil {
 			s.stop(ending(err))
 			return

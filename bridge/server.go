@@ -168,8 +168,6 @@ func (srv *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if asksLive(r) {
 		w.Header().Del("Connection")
-		p.allow(handshakeBytes - 1) // the bytes of the next request; fewer than at first, as it is not silent
-		p.SetWriteDeadline(time.Now().Add(2 * lookTimeout))
 		srv.live.ServeHTTP(w, r)
 		return
 	}

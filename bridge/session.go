@@ -31,8 +31,7 @@ const (
 type session struct {
 	link
 	number  int64 // the client's number, for its pools
-	start   time.Time
-	greeted bool // the client has said hello
+	greeted bool  // the client has said hello
 
 	free  chan *request
 	queue chan *request
@@ -49,14 +48,11 @@ type session struct {
 	stepSignal chan struct{} // signals that a step was posted in shared memory
 	visits     chan func()   // what viewers want done between two requests
 	looks      atomic.Int32  // how many viewers its games have
-
-	busy atomic.Int64 // how many requests were read and not yet answered
-	last atomic.Int64 // when busy was last above 0, as the time since start
 }
 
 func newSession(srv *Server, ws *websocket.Conn) *session {
 	s := &session{
-		number: srv.clients.Add(1), start: time.Now(), nextHandle: 1,
+		number: srv.clients.Add(1), nextHandle: 1,
 		free: make(chan *request, srv.cfg.maxInFlight), queue: make(chan *request, srv.cfg.maxInFlight),
 		out: make(chan reply), stepSignal: make(chan struct{}, 1), visits: make(chan func()),
 	}
@@ -85,5 +81,6 @@ func (s *session) run() {
 	s.memory.close()
 	s.linger()
 	s.cut.Stop()
+	s.idle.Stop()
 	s.server.cfg.Log.Info("disconnected", "client", s.client, "code", s.code, "reason", s.reason)
 }

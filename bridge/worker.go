@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"cmp"
-	"fmt"
 	"runtime/debug"
 	"time"
 
@@ -94,12 +93,11 @@ func (s *session) handle(r *request) (reply, error) {
 	return h.handle(s, &s.fields, r.id)
 }
 
-// write sends replies until there are no more. Meanwhile it pings the peer and ends
-// idle sessions. It returns batch messages to their place even if the peer has gone,
-// because the worker would wait for them.
+// write sends replies until there are no more, and pings the peer meanwhile. It returns batch
+// messages to their place even if the peer has gone, because the worker would wait for them.
 func (s *session) write() {
 	cfg := &s.server.cfg
-	watch := time.NewTicker(min(cfg.pingInterval, cfg.IdleTimeout/4+1))
+	watch := time.NewTicker(cfg.pingInterval)
 	defer watch.Stop()
 	for {
 		select {
@@ -108,48 +106,24 @@ func (s *session) write() {
 				s.sayGoodbye()
 				return
 			}
-			s.deliver(rep)
+			if rep.msg != nil { // the request was not cut short
+				s.sendMessage(rep.msg)
+			}
+			if rep.batch != nil {
+				rep.batch.home <- rep.batch
+			}
+			s.answered(rep.held)
 		case <-watch.C:
-			s.keepAlive()
+			if s.pinged.Load() < maxUnanswered {
+				s.pinged.Add(1)
+				if err := s.ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(cfg.writeTimeout)); err != nil {
+					s.stop(0, err.Error())
+				}
+			}
 		}
 	}
-}
-
-func (s *session) deliver(rep reply) {
-	if rep.msg != nil { // the request was not cut short
-		s.sendMessage(rep.msg)
-	}
-	if rep.batch != nil {
-		rep.batch.home <- rep.batch
-	}
-	s.answered(rep)
-}
-
-// answered gives back what a reply held, once it has gone the one way or the other.
-func (s *session) answered(rep reply) {
-	s.memory.release(rep.held)
-	s.busy.Add(-1)
-	s.touch()
 }
 
 // maxUnanswered is how many pings may be unanswered before there are no more: a Unix socket holds fewer than
 // 300 that its peer does not read. They last for the default IdleTimeout.
 const maxUnanswered = 64
-
-// keepAlive pings the peer, or ends a session that is idle.
-func (s *session) keepAlive() {
-	idle := time.Since(s.start) - time.Duration(s.last.Load())
-	if most := s.server.cfg.IdleTimeout; s.busy.Load() == 0 && idle > most {
-		s.stop(websocket.CloseGoingAway, fmt.Sprintf("no request for %v", most))
-		return
-	}
-	if s.pinged.Load() >= maxUnanswered {
-		return
-	}
-	s.pinged.Add(1)
-	if err := s.ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(s.server.cfg.writeTimeout)); err != nil {
-		s.stop(0, err.Error())
-	}
-}
-
-func (s *session) touch() { s.last.Store(int64(time.Since(s.start))) }
