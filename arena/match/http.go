@@ -35,7 +35,7 @@ type Caller struct {
 
 	absent    error // what Await returns in vain: ErrAbsent, or ErrVoid once there has been an answer
 	base, key string
-	hidden    *regexp.Regexp // finds the key, also escaped, so that no result contains it; nil: no key that may be a secret
+	hidden    *regexp.Regexp // finds the key, also escaped, so that no result contains it; nil: it is no secret
 	most      int            // bytes of an answer, at most
 	client    *http.Client
 }
@@ -50,16 +50,14 @@ func NewCaller(base string, most int) Caller {
 	}}
 }
 
-// leastKey is the length of the shortest key that is hidden: a shorter one is no secret, and could be part of any answer.
-const leastKey = 6
-
-// Hide sends the key with each request. Then masked and hush replace it in texts and errors, if it may be a secret.
+// Hide sends the key with each request. Then masked and hush replace it in texts and errors. A key of fewer than 6
+// characters is no secret, and could be part of any answer: it stays.
 func (p *Caller) Hide(key string) {
 	var pattern strings.Builder
 	for _, c := range key { // plain, or escaped as in JSON or an address
 		fmt.Fprintf(&pattern, `(?:\\*%s|(?i:\\+u%04x|%%%02x))`, regexp.QuoteMeta(string(c)), c, c)
 	}
-	if p.key = key; len(key) >= leastKey {
+	if p.key = key; len(key) >= 6 {
 		p.hidden = regexp.MustCompile(pattern.String())
 	}
 }

@@ -133,8 +133,8 @@ func reply(w http.ResponseWriter, status int, data any) {
 // mostBody is the most bytes of a reset, and mostLine of a line for tools over streams, as of a message of /ws.
 const mostBody, mostLine = 32 << 10, 512 << 10
 
-// enter gives a session a seat in the game that its reset asks for. If that is the one under way, or needs its place, the
-// session leaves first.
+// enter gives a session a seat in the game that its reset asks for. If that is the one under way, or needs its
+// place, the session leaves first.
 func (p *player) enter(o options) (*game, *seat, error) {
 	for h := p.handler; ; {
 		found := h.find(o)

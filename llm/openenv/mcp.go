@@ -124,15 +124,14 @@ func (p *player) useTool(ctx context.Context, tool string, arguments []byte) (o 
 		}
 		return p.step(ctx, text)
 	}
-	var in struct{ Image bool }
-	if len(arguments) > 0 {
-		err = decode(arguments, &in)
+	var in struct {
+		Image bool `json:"image"`
 	}
-	switch {
-	case err != nil:
+	if err = decode(arguments, &in); err == nil && p.game == nil {
+		err = errNoGame
+	}
+	if err != nil {
 		return o, err
-	case p.game == nil:
-		return o, errNoGame
 	}
 	switch o = p.look(false, in.Image); tool {
 	case "look":

@@ -150,8 +150,8 @@ func TestTools(t *testing.T) {
 	}
 }
 
-// TestStreamLines: over streams a line may be as long as a message of /ws. What cannot be read ends the session, and the
-// error names the limit.
+// TestStreamLines: over streams a line may be as long as a message of /ws. What cannot be read ends the session, and
+// the error names the limit.
 func TestStreamLines(t *testing.T) {
 	s := serve(t, nil)
 	for _, wrong := range []string{"no JSON", `"` + strings.Repeat("x", 600<<10) + `"`} {

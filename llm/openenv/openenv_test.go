@@ -239,7 +239,7 @@ func TestErrors(t *testing.T) {
 		{"EXECUTION_ERROR", `{"type":"step","data":{"action":"up"}}`, "reset first"},
 		{"VALIDATION_ERROR", `{"type":"step","data":{}}`, "no action"},
 		{"VALIDATION_ERROR", `{"type":"step","data":{"act":"up","when":1}}`, "no action"},
-		{"VALIDATION_ERROR", `{"type":"step"}`, "it is empty"},
+		{"VALIDATION_ERROR", `{"type":"step"}`, "no action"},
 		{"VALIDATION_ERROR", `{"type":"step","data":"up"}`, `it is "up", want an object`},
 		{"VALIDATION_ERROR", `{"type":"reset","data":{"seed":-1}}`, "seed is -1, want a whole number from 0"},
 		{"VALIDATION_ERROR", `{"type":"reset","data":{"wait_s":"long"}}`, `wait_s is "long", want a number`},

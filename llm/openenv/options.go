@@ -69,8 +69,11 @@ var kinds = map[reflect.Kind]string{reflect.Uint64: "a whole number from 0 to 2^
 	reflect.Float64: "a number", reflect.String: "a text", reflect.Bool: "true or false", reflect.Struct: "an object",
 	reflect.Map: "an object"}
 
-// decode reads JSON without unknown fields.
+// decode reads JSON, {} if there is none, without unknown fields.
 func decode(text []byte, v any) error {
+	if len(text) == 0 {
+		text = []byte("{}")
+	}
 	in, wrong := json.NewDecoder(bytes.NewReader(text)), new(json.UnmarshalTypeError)
 	in.DisallowUnknownFields()
 	if err := in.Decode(v); errors.As(err, &wrong) {
@@ -81,12 +84,9 @@ func decode(text []byte, v any) error {
 	} else if name, unknown := strings.CutPrefix(fmt.Sprint(err), "json: unknown field "); unknown {
 		var known []string
 		for _, f := range reflect.VisibleFields(reflect.TypeOf(v).Elem()) {
-			tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			known = append(known, cmp.Or(tag, strings.ToLower(f.Name)))
+			known = append(known, f.Tag.Get("json"))
 		}
 		return refuse(validation, "there is no %.100s, want one of %s", name, strings.Join(known, ", "))
-	} else if err == io.EOF {
-		return refuse(validation, "it is empty, want an object")
 	} else if err != nil {
 		return refuse(validation, "%v", err)
 	}
@@ -100,10 +100,7 @@ func readOptions(data []byte) (o options, err error) {
 	if len(data) > mostBody {
 		return o, refuse(validation, "the reset has %d bytes, want at most %d", len(data), mostBody)
 	}
-	if len(data) > 0 {
-		err = decode(data, &o)
-	}
-	if err == nil {
+	if err = decode(data, &o); err == nil {
 		err = o.check()
 	}
 	return o, err

@@ -59,10 +59,10 @@ type player struct {
 	over  bool   // the end of the game has been sent
 }
 
-// message is a message of either side.
+// message is a message of a client.
 type message struct {
 	Type string          `json:"type"`
-	Data json.RawMessage `json:"data,omitempty"`
+	Data json.RawMessage `json:"data"`
 }
 
 // end ends the session, after its guest has gone.
@@ -163,7 +163,7 @@ func readAction(data []byte) (string, error) {
 	return orders.Read(text), nil
 }
 
-// reset begins a game, or joins one. The one under way ends, unless the options are wrong or the other cannot be joined.
+// reset begins a game, or joins one. The one under way goes on if the options are wrong or the other cannot be joined.
 func (p *player) reset(o options) (observation, error) {
 	g, s, err := p.enter(o)
 	if err != nil {

@@ -20,10 +20,6 @@ type split struct {
 	first, tasks int
 }
 
-func (s *split) task(n int) map[string]any {
-	return map[string]any{"seed": s.first + n, "env": s.id, "opponents": s.agent}
-}
-
 // allSplits lists all games with all opponents.
 func (h *Handler) allSplits(g *bridge.Guest) (all []split, err error) {
 	for _, id := range h.ids {
@@ -78,13 +74,16 @@ func (h *Handler) tasks(g *bridge.Guest, path string, body []byte) (any, error) 
 	if start < 0 || stop > s.tasks || start > stop {
 		return nil, refuse(validation, "the tasks from %d up to %d are asked for, and the split has %d", start, stop, s.tasks)
 	}
+	task := func(n int) map[string]any {
+		return map[string]any{"env": s.id, "opponents": s.agent, "seed": s.first + n}
+	}
 	if what == "task" {
-		return map[string]any{"task": s.task(start)}, nil
+		return map[string]any{"task": task(start)}, nil
 	}
 	return func(w io.Writer) { // never all in memory, of which no account has it
 		fmt.Fprintf(w, `{"env_name":%q,"tasks":[`, name)
 		for n, comma := start, ""; n < stop; n, comma = n+1, "," {
-			fmt.Fprintf(w, "%s%s", comma, encode(s.task(n))) // an error: the peer has gone
+			fmt.Fprintf(w, "%s%s", comma, encode(task(n))) // an error: the peer has gone
 		}
 		io.WriteString(w, "]}")
 	}, nil
