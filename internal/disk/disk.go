@@ -182,8 +182,7 @@ func WriteBy(d FS, path, scratch string, write func(io.Writer) error) error {
 	return p.Commit()
 }
 
-// Pending is a file that is being written and does not have its name yet.
-// Writes are buffered.
+// Pending is a file that is being written and does not have its name yet. Writes are buffered.
 type Pending struct {
 	disk FS
 	path string
@@ -192,9 +191,8 @@ type Pending struct {
 	size int64
 }
 
-// Begin begins a file. Until Commit it lies in the folder scratch, which must be on the
-// same file system, under its name and ".pommego-part". Begin removes what an earlier attempt
-// left there.
+// Begin begins a file. Until Commit it lies in the folder scratch, which must be on the same file system, under its
+// name and ".pommego-part". Begin removes what an earlier attempt left there.
 func Begin(d FS, path, scratch string) (*Pending, error) {
 	part := filepath.Join(scratch, filepath.Base(path)+".pommego-part")
 	if err := Remove(d, part); err != nil {

@@ -13,12 +13,10 @@ import (
 	"path/filepath"
 )
 
-// Log is a file of records that is only appended to, and that can be continued
-// after its writer was killed.
+// Log is a file of records that is only appended to, and that can be continued after its writer was killed.
 //
-// It is JSON Lines: each line is an object whose first key is a checksum of the rest of
-// the line. The first line is a header, which says what the records are about. It
-// belongs to one goroutine at a time.
+// It is JSON Lines: each line is an object whose first key is a checksum of the rest of the line. The first line is a
+// header, which says what the records are about. It belongs to one goroutine at a time.
 type Log struct {
 	path   string
 	file   File
@@ -37,9 +35,8 @@ type LogOptions struct {
 	Take func(record []byte) error
 }
 
-// OpenLog begins a log, or continues one: it passes what the log holds to Accept and
-// Take, and cuts off a half-written line that a killed writer left at the end. No other
-// process can open the log until it is closed.
+// OpenLog begins a log, or continues one: it passes what the log holds to Accept and Take, and cuts off a half-written
+// line that a killed writer left at the end. No other process can open the log until it is closed.
 //
 // A damaged line with good ones after it is an error, and nothing is changed.
 func OpenLog(d FS, path string, o LogOptions) (*Log, error) {
@@ -97,8 +94,7 @@ func (l *Log) read(first []byte, o *LogOptions) error {
 		case len(line) == 0:
 			return nil
 		case bad != nil:
-			damaged = cmp.Or(damaged, fmt.Errorf("%s: line %d is damaged: %w; cut the file off before it, and what it and "+
-				"the later lines hold will be done again", l.path, number, bad))
+			damaged = cmp.Or(damaged, fmt.Errorf(damagedLine, l.path, number, ErrDamaged, bad))
 			continue
 		case damaged != nil:
 			return damaged
@@ -111,6 +107,11 @@ func (l *Log) read(first []byte, o *LogOptions) error {
 		l.end += int64(len(line))
 	}
 }
+
+// ErrDamaged says that a line of a log is not as it was written.
+var ErrDamaged = errors.New("is damaged")
+
+const damagedLine = "%s: line %d %w: %w; cut the file off before it, and it and the later lines will be done again"
 
 // A line begins with the checksum of what follows it.
 const (
@@ -143,8 +144,7 @@ func readLine(line []byte) ([]byte, error) {
 	return append([]byte{'{'}, body...), nil
 }
 
-// Add writes a record, an object with one key or more. After an error nothing
-// more is written.
+// Add writes a record, an object with one key or more. After an error nothing more is written.
 func (l *Log) Add(record any) error {
 	line, err := makeLine(record)
 	if err != nil {
@@ -177,8 +177,7 @@ func (l *Log) Sync() error {
 func (l *Log) Close() error { return l.file.Close() }
 
 // ReadLog passes the header of a log to accept and its records to take, without changing or
-// locking the log. It leaves out a line that a writer has only half written, and
-// everything after a damaged line.
+// locking the log. It leaves out a last line that a writer has only half written. A damaged line is an error.
 func ReadLog(path string, accept, take func(line []byte) error) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -192,11 +191,13 @@ func ReadLog(path string, accept, take func(line []byte) error) error {
 			return err
 		}
 		record, bad := readLine(line)
-		if bad != nil && number == 1 {
+		switch half := err == io.EOF; {
+		case bad != nil && number == 1 && (half || !bytes.HasPrefix(line, []byte(sumOpen))):
 			return fmt.Errorf("%s: it is no log: %w", path, bad)
-		}
-		if bad != nil {
+		case half:
 			return nil
+		case bad != nil:
+			return fmt.Errorf(damagedLine, path, number, ErrDamaged, bad)
 		}
 		if err := see(record); err != nil {
 			return fmt.Errorf("%s: line %d: %w", path, number, err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -112,6 +113,38 @@ func TestLogDamage(t *testing.T) {
 			t.Errorf("%s, gone on with: held %v, error %v, want %v and 7", c.reason, got, err, c.held)
 		}
 		l.Close()
+	}
+}
+
+// TestReadLog leaves out half a line at the end, which a writer may have left or be at. Any other damage is an error.
+func TestReadLog(t *testing.T) {
+	whole := logOf(t, 3)
+	lines := bytes.SplitAfter(whole, []byte("\n"))
+	path := filepath.Join(t.TempDir(), "log")
+	read := func(content []byte) (n int, err error) {
+		if err := os.WriteFile(path, content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		err = disk.ReadLog(path, func([]byte) error { return nil }, func([]byte) error { n++; return nil })
+		return n, err
+	}
+	for cut := len(lines[0]); cut <= len(whole); cut++ {
+		if n, err := read(whole[:cut]); err != nil || n != bytes.Count(whole[:cut], []byte("\n"))-1 {
+			t.Errorf("cut off at byte %d: %d records, error %v", cut, n, err)
+		}
+	}
+	for line, at := 1, 0; line <= 4; line++ {
+		at += len(lines[line-1])
+		damaged := bytes.Clone(whole)
+		damaged[at-4] ^= 1
+		want := fmt.Sprintf("line %d is damaged: its checksum is wrong; cut", line)
+		if n, err := read(damaged); n != max(0, line-2) || !errors.Is(err, disk.ErrDamaged) ||
+			!strings.Contains(err.Error(), want) {
+			t.Errorf("after %d records: error %v, want %q", n, err, want)
+		}
+	}
+	if _, err := read([]byte("my notes\n")); err == nil || errors.Is(err, disk.ErrDamaged) {
+		t.Errorf("no log: error %v", err)
 	}
 }
 
