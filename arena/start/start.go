@@ -15,7 +15,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 
 	"pommego/arena/trace"
 	"pommego/env"
@@ -36,12 +35,16 @@ type Saved struct {
 
 // Read reads a file, or a folder that trace.Open opens. From recorded games it takes the first.
 func Read(path string, formats trace.Formats) (*Saved, error) {
-	text, err := os.ReadFile(path)
-	s := &Saved{path: path, state: text}
-	if info, e := os.Stat(path); (e != nil || !info.IsDir()) && (err != nil || !recorded(text)) {
+	s := &Saved{path: path}
+	games, err := trace.Open(path)
+	if err != nil {
 		return s, err
 	}
-	replay, err := formats.Open(path, 1)
+	defer games.Close()
+	if s.state, err = games.Other(); s.state != nil || err != nil {
+		return s, err
+	}
+	replay, err := formats.Next(games)
 	if err != nil {
 		return s, err
 	}
@@ -49,17 +52,6 @@ func Read(path string, formats trace.Formats) (*Saved, error) {
 	s.ID = replay.Info().EnvID
 	s.Rules, _ = json.Marshal(s.spec.Rules)
 	return s, nil
-}
-
-// recorded reports whether a file holds recorded games: only they name their format,
-// are compressed, or are the original's. Opening a page with a game gives an error.
-func recorded(text []byte) bool {
-	if bytes.HasPrefix(text, []byte{0x1f, 0x8b}) || bytes.HasPrefix(text, []byte("<")) || trace.IsOriginal(text) {
-		return true
-	}
-	line, _, _ := bytes.Cut(text, []byte{'\n'})
-	_, err := trace.FormatOf(line)
-	return err == nil
 }
 
 // In returns the saved game as env.Match.Append writes it in matches of game. It returns an
@@ -77,8 +69,7 @@ func (s *Saved) In(game env.Game) ([]byte, error) {
 	return m.Append(nil), nil
 }
 
-// restore sets m to the saved game. In an environment a learner's death may end the
-// game; in a match nobody learns.
+// restore sets m to the saved game. In an environment a learner's death may end the game; in a match nobody learns.
 func (s *Saved) restore(m env.Match, spec *env.Spec) error {
 	switch {
 	case s.spec != nil:

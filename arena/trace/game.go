@@ -43,26 +43,32 @@ func (f Formats) Reopen(line []byte) (record.Replay, error) {
 // ErrNoGame says that there is no stored game with a number.
 var ErrNoGame = errors.New("no such game")
 
-// Open opens the game on a line of a file. Lines count from 1. The error is ErrNoGame if the
-// file has fewer.
+// Next opens the next game of a file. At its end the error is io.EOF.
+func (f Formats) Next(r *Reader) (record.Replay, error) {
+	line, err := r.Next()
+	if err != nil {
+		return nil, err
+	}
+	replay, err := f.Reopen(line)
+	if err != nil {
+		return nil, r.fail(r.line, err)
+	}
+	return replay, nil
+}
+
+// Open opens the game on a line of a file. Lines count from 1. The error is ErrNoGame if the file has fewer.
 func (f Formats) Open(path string, game int) (record.Replay, error) {
 	r, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	var line []byte
-	for range game {
-		if line, err = r.Next(); err == io.EOF {
-			return nil, r.fail(0, fmt.Errorf("%w in the file: it has %d games, want game %d", ErrNoGame, r.Line(), game))
-		}
-		if err != nil {
-			return nil, err
-		}
+	for n := 1; n < game && r.done == nil; n++ {
+		r.Next()
 	}
-	replay, err := f.Reopen(line)
-	if err != nil {
-		return nil, r.fail(game, err)
+	replay, err := f.Next(r)
+	if err == io.EOF {
+		err = r.fail(0, fmt.Errorf("%w in the file: it has %d games, want game %d", ErrNoGame, r.Line(), game))
 	}
-	return replay, nil
+	return replay, err
 }

@@ -28,8 +28,8 @@ var (
 
 const stateFiles = "[0-9][0-9][0-9]*.json"
 
-// IsOriginal reports whether a file begins like a recording of the original.
-func IsOriginal(begin []byte) bool {
+// isOriginal reports whether a file begins like a recording of the original.
+func isOriginal(begin []byte) bool {
 	line, _, _ := bytes.Cut(begin, []byte{'\n'})
 	_, err := FormatOf(line)
 	return err != nil && original.Match(begin)

@@ -12,8 +12,7 @@ import (
 	"strings"
 )
 
-// maxLine is the longest line that is read. A record of a long game with every
-// observation is some megabytes.
+// maxLine is the longest line that is read. A record of a long game with every observation is some megabytes.
 const maxLine = 64 << 20
 
 // Reader reads a file of recorded games line by line.
@@ -75,7 +74,7 @@ func NewReader(name string, src io.Reader) (*Reader, error) {
 	switch begin, _ := r.lines.Peek(1 << 16); {
 	case bytes.HasPrefix(begin, []byte("<")):
 		return nil, r.fail(0, errors.New("this is a web page: open it in a browser, and name the file that it was made from"))
-	case IsOriginal(begin):
+	case isOriginal(begin):
 		return r, r.readOriginals()
 	}
 	return r, nil
@@ -111,6 +110,20 @@ func (r *Reader) Next() (line []byte, err error) {
 		return nil, r.fail(r.line, ErrBlank)
 	}
 	return line, nil
+}
+
+// Other returns what a file holds that has no recorded games, else nil. Call it before Next.
+func (r *Reader) Other() ([]byte, error) {
+	begin, _ := r.lines.Peek(1 << 16)
+	line, _, _ := bytes.Cut(begin, []byte{'\n'})
+	if _, err := FormatOf(line); err == nil {
+		return nil, nil
+	}
+	text, err := io.ReadAll(io.LimitReader(r.lines, maxLine+1))
+	if len(text) > maxLine {
+		err = r.fail(0, fmt.Errorf("longer than %d bytes, and no recorded games", maxLine))
+	}
+	return text, err
 }
 
 // readLine reads up to the next line feed, which it leaves out. With io.EOF it

@@ -53,7 +53,7 @@ func (f Formats) VerifyAll(out io.Writer, paths []string, keep int) (*Total, err
 	return t, nil
 }
 
-// Files lists the files that paths name. For a folder it lists the files and folders of states in it.
+// Files lists the files that paths name, and of a folder the files and folders of states in it. Both may be links.
 func Files(paths ...string) (files []string, err error) {
 	for _, path := range paths {
 		if info, err := os.Stat(path); err != nil || !info.IsDir() {
@@ -61,13 +61,14 @@ func Files(paths ...string) (files []string, err error) {
 			continue
 		}
 		before := len(files)
-		err := filepath.WalkDir(path, func(at string, d fs.DirEntry, err error) error {
+		err := filepath.WalkDir(path+"/", func(at string, d fs.DirEntry, err error) error {
+			info, lost := os.Stat(at) // opening a link that leads nowhere gives the error
 			if state, _ := filepath.Match(stateFiles, d.Name()); state || d.Name() == "game_state.json" {
 				at = filepath.Dir(at)
 			} else if !RecordedName.MatchString(d.Name()) {
 				return err
 			}
-			if err == nil && d.Type().IsRegular() && !slices.Contains(files[before:], at) {
+			if err == nil && (lost != nil || info.Mode().IsRegular()) && !slices.Contains(files[before:], at) {
 				files = append(files, at)
 			}
 			return err

@@ -1,23 +1,19 @@
 // Package trace reads, writes and checks files of recorded games, of any game.
 //
-// A file of recorded games is JSON Lines, plain or compressed with gzip: one
-// JSON object per line, UTF-8, no blank lines. Every record names its format in
-// the key "format", such as "pommerman-trace/1"; a file holds one format. This
-// package knows nothing of what else is in a record: a [record.Format] replays it
-// and reports what differs from what was recorded.
+// A file of recorded games is JSON Lines, plain or compressed with gzip: one JSON object per line, UTF-8, no blank
+// lines. Every record names its format in the key "format", such as "pommerman-trace/1"; a file holds one format. This
+// package knows nothing of what else is in a record: a [record.Format] replays it and reports what differs from what
+// was recorded.
 //
 //	formats := trace.Formats{pommerman.Recorded}
 //	report, err := formats.Verify("games.jsonl.gz", 10)
 //
 // # Strictness
 //
-// A damaged file is an error and never just fewer games: an empty file,
-// compressed data that ends early, a last line that ends inside its record, a
-// blank line, a line longer than 64 MiB, a record without a known format.
-// The error is an [*Error] that names the file and the line. (A last record
-// that is whole but lacks its line feed has lost nothing and is accepted. A
-// plain file cut exactly between two records cannot be told from a whole one;
-// a compressed one can.)
+// A damaged file is an error and never just fewer games: an empty file, compressed data that ends early, a last line
+// that ends inside its record, a blank line, a line longer than 64 MiB, a record without a known format. The error is
+// an [*Error] that names the file and the line. (A last record that is whole but lacks its line feed has lost nothing
+// and is accepted. A plain file cut exactly between two records cannot be told from a whole one; a compressed one can.)
 //
 // # Memory
 //
@@ -26,9 +22,8 @@
 //
 // # Concurrency
 //
-// A [Reader] belongs to one goroutine. [Formats] is read-only
-// and its checks are called from several goroutines at once; what
-// [Formats.Verify] returns does not depend on how many.
+// A [Reader] belongs to one goroutine. [Formats] is read-only and its checks are called from several goroutines at
+// once; what [Formats.Verify] returns does not depend on how many.
 package trace
 
 import (
@@ -64,8 +59,7 @@ var (
 	ErrFormat    = errors.New("no known format")
 )
 
-// FormatOf reads the name of a record's format. It stops at the key, which comes
-// first in well-made records.
+// FormatOf reads the name of a record's format. It stops at the key, which comes first in well-made records.
 func FormatOf(line []byte) (string, error) {
 	dec := json.NewDecoder(bytes.NewReader(line))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {

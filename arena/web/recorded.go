@@ -65,10 +65,12 @@ func (l *Listing) add(path string, inFolder bool, formats trace.Formats) error {
 			return err
 		}
 		entry := entryOf(line)
+		if _, err := formats.Of(line); err != nil && !inFolder {
+			return &trace.Error{File: path, Line: file.Line(), Err: err}
+		} else if err != nil {
+			return nil
+		}
 		if inFolder {
-			if format, err := formats.Of(line); err != nil || format.Open == nil {
-				return nil
-			}
 			entry.Note = strings.TrimSpace(filepath.Base(path) + " " + entry.Note)
 		}
 		entry.Game, entry.file, entry.line = len(l.Games)+1, path, file.Line()

@@ -234,7 +234,8 @@ func TestErrorsAreAnswered(t *testing.T) {
 // TestScenarios: games of one environment name it once, and those that have names show them.
 func TestScenarios(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "games.jsonl")
-	record := `{"variant": "x", "name": "%s", "note": "n", "policies": ["a"], "seed": 7, "steps": []}` + "\n"
+	record := `{"format": "pommerman-trace/1", "variant": "x", "name": "%s", "note": "n", "policies": ["a"], "seed": 7, ` +
+		`"steps": []}` + "\n"
 	if err := os.WriteFile(path, fmt.Appendf(nil, record+record, "one", ""), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -112,16 +112,12 @@ func eachRecorded(path string, each func(record.Replay, *env.Spec) error) error 
 	}
 	defer r.Close()
 	for {
-		line, err := r.Next()
+		replay, err := formats.Next(r)
 		if err == io.EOF {
 			return nil
 		}
 		if err != nil {
 			return err
-		}
-		replay, err := formats.Reopen(line)
-		if err != nil {
-			return &trace.Error{File: path, Line: r.Line(), Err: err}
 		}
 		// A record has only the game's id. Its description is that of the catalog, with the record's rules.
 		_, spec := replay.Position()

@@ -81,7 +81,7 @@ func TestVerifySeveral(t *testing.T) {
 	}
 }
 
-// TestVerifyFolder checks the files of a folder and of those in it, and no others.
+// TestVerifyFolder checks the files of a folder and of those in it, and no others. The folder and files may be links.
 func TestVerifyFolder(t *testing.T) {
 	folder := t.TempDir()
 	text := unpacked(t, "crafted.jsonl.gz")
@@ -92,15 +92,21 @@ func TestVerifyFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r := pommego(t, "verify", folder)
-	r.want(t, exitOK)
-	want := fmt.Sprintf("%[1]s/a/c.jsonl: 1 games, 13 steps, 0 mismatches\n%[1]s/b.jsonl: 1 games, 13 steps, 0 "+
-		"mismatches\n2 games, 26 steps, 0 mismatches\n", folder)
-	if r.out != want {
-		t.Errorf("printed\n%s\nwant\n%s", r.out, want)
-	}
 	empty := t.TempDir()
-	r = pommego(t, "verify", empty)
+	linked := filepath.Join(empty, "linked")
+	if err := errors.Join(os.Symlink(one, filepath.Join(folder, "d.jsonl")), os.Symlink(folder, linked)); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{folder, linked} {
+		r := pommego(t, "verify", path)
+		r.want(t, exitOK)
+		want := fmt.Sprintf("%[1]s/a/c.jsonl: %[2]s%[1]s/b.jsonl: %[2]s%[1]s/d.jsonl: %[2]s3 games, 39 steps, 0 mismatches\n",
+			path, "1 games, 13 steps, 0 mismatches\n")
+		if r.out != want {
+			t.Errorf("printed\n%s\nwant\n%s", r.out, want)
+		}
+	}
+	r := pommego(t, "verify", empty)
 	r.want(t, exitError)
 	if !strings.Contains(r.errors, empty) || !strings.Contains(r.errors, "*.jsonl") {
 		t.Errorf("says %q, want the folder and what was looked for", r.errors)
