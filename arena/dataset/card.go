@@ -8,9 +8,8 @@ import (
 	"text/template"
 )
 
-// card makes a data card in Markdown, which describes a data set and its games. It begins with
-// the lines by which Hugging Face's hub and library find the data files. It does not depend on
-// the time or the machine.
+// card makes a data card in Markdown, which describes a data set and its games. It begins with the lines by which
+// Hugging Face's hub and library find the data files. It does not depend on the time or the machine.
 func card(m *Manifest) ([]byte, error) {
 	var b bytes.Buffer
 	err := cardTemplate.Execute(&b, m)
@@ -80,6 +79,8 @@ Layout {{.Layout}}: {{.Rows}} rows in {{len .Files}} files, {{.Bytes}} bytes.
 {{range $players}}| {{cell (code .Agent)}} | {{.Games}} | {{percent .Won .Games}} | {{percent .Lost .Games}} |
 {{- " "}}{{percent .Tied .Games}} |
 {{end}}
+{{range $players}}{{if .Missed}}{{code .Agent}} missed {{.Missed}} moves, for which stop was played.
+{{end}}{{end -}}
 Those who were out before a game was tied have lost. Tied are also those whose game was cut off before it was decided.
 
 ## Columns

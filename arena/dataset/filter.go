@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,9 +24,9 @@ func (f *Filter) Validate() error {
 	case f.Result != "" && !slices.Contains(env.SeatResults, f.Result):
 		return fmt.Errorf("there is no result %q, want one of %q", f.Result, env.SeatResults)
 	case f.MinSteps < 0 || f.MaxSteps < 0:
-		return errors.New("a length is negative, want 0 (any) or more")
+		return fmt.Errorf("min-steps is %d and max-steps is %d, want 0 (any) or more", f.MinSteps, f.MaxSteps)
 	case f.First < 0 || f.Games < 0:
-		return errors.New("a number of games is negative, want 0 (all) or more")
+		return fmt.Errorf("first is %d and games is %d, want 0 (all) or more", f.First, f.Games)
 	case f.MaxSteps > 0 && f.MaxSteps < f.MinSteps:
 		return fmt.Errorf("lengths from %d to %d, want a greatest length that is not below the least", f.MinSteps, f.MaxSteps)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"time"
@@ -16,12 +17,10 @@ import (
 	"pommego/internal/disk"
 )
 
-// Options are settings that do not change the content of a data set. The zero
-// value uses all cores.
+// Options are settings that do not change the content of a data set. The zero value uses all cores.
 type Options struct {
-	// Version is the program's version, which the manifest names. Build tells
-	// builds apart: a data set that another build began is refused, since its agents
-	// may have played differently.
+	// Version is the program's version, which the manifest names. Build tells builds apart: a data set that another build
+	// began is refused, since its agents may have played differently.
 	Version string
 	Build   string
 
@@ -41,6 +40,7 @@ type Options struct {
 type Work struct {
 	Games, Steps int // played in this run
 	Wall         time.Duration
+	Errors       map[string]string // by the names of agents, the last error of each in this run
 }
 
 // Generate makes a data set in a folder, or continues one that was interrupted
@@ -95,11 +95,11 @@ func (g *generation) run(ctx context.Context) (*Manifest, error) {
 	g.Check, g.Kept, g.Name, g.Progress = g.check, g.kept, g.name, g.options.Progress
 	var parts []string
 	for _, folder := range g.options.Take {
-		parts = append(parts, filepath.Join(folder, workFolder, logName))
+		parts = append(parts, filepath.Join(folder, WorkFolder, logName))
 	}
 	log := filepath.Join(g.staging.scratch, logName)
 	err := ledger.Open(&g.Ledger, g.plan.header, g.staging.disk, log, parts)
-	if g.work = (Work{}); err == nil {
+	if g.work = (Work{Errors: map[string]string{}}); err == nil {
 		err = g.Play(ctx, g.plan.game, ledger.Workers(g.plan.config.Agents),
 			func(ctx context.Context, players *match.Players, game int) (*entry, error) {
 				c := &g.plan.config
@@ -155,6 +155,7 @@ func (g *generation) kept(e *entry) bool {
 	if e.Played != nil {
 		g.work.Games++
 		g.work.Steps += e.Played.Steps
+		maps.Copy(g.work.Errors, e.Played.errors)
 	} else if e.File != nil {
 		g.files[e.File.File.Game/g.plan.config.FileGames] = e.File
 	}

@@ -291,7 +291,7 @@ func TestRefusals(t *testing.T) {
 		}, ffa, func(*Config, *Options) {}, ErrNotEmpty, "not empty"},
 		{"a folder at which another process works", func(t *testing.T) string {
 			folder := unfinished(t)
-			unlock, err := disk.Lock(disk.OS, filepath.Join(folder, workFolder, "lock"))
+			unlock, err := disk.Lock(disk.OS, filepath.Join(folder, WorkFolder, "lock"))
 			if err != nil {
 				t.Fatal(err)
 			}

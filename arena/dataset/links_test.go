@@ -56,11 +56,11 @@ func (n *noting) Rename(from, to string) error {
 // TestLinksAreNotFollowed puts a link in the place of every name that is written, in a folder
 // that is new or interrupted. Nothing outside changes, and the data set is the same or is refused.
 func TestLinksAreNotFollowed(t *testing.T) {
-	n := &noting{names: map[string]bool{filepath.Join(workFolder, "lock"): true}}
+	n := &noting{names: map[string]bool{filepath.Join(WorkFolder, "lock"): true}}
 	o := testOptions(1)
 	o.Disk = n
 	want := contents(t, generate(t, ffa, tiny(), o))
-	if len(n.names) < 12 || !n.names[filepath.Join(workFolder, logName)] {
+	if len(n.names) < 12 || !n.names[filepath.Join(WorkFolder, logName)] {
 		t.Fatalf("written were %q, want all there is", slices.Sorted(maps.Keys(n.names)))
 	}
 	refused := 0
@@ -70,7 +70,7 @@ func TestLinksAreNotFollowed(t *testing.T) {
 			begin  func(folder string)
 		}{
 			{"new", func(folder string) {
-				if err := os.MkdirAll(filepath.Join(folder, workFolder), 0o755); err != nil {
+				if err := os.MkdirAll(filepath.Join(folder, WorkFolder), 0o755); err != nil {
 					t.Fatal(err)
 				}
 			}},

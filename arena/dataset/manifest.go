@@ -26,7 +26,7 @@ const (
 	ManifestName = "manifest.json"
 	CardName     = "README.md"
 	dataFolder   = "data"
-	workFolder   = ".generate"
+	WorkFolder   = ".generate"
 )
 
 // About describes a data set: everything on which the meaning of its files depends. Each file
@@ -47,12 +47,10 @@ type About struct {
 
 	// Generated is the configuration of generated data sets; nil for others.
 	Generated *Config `json:"generated,omitempty"`
-	// Sources lists the data sets from which the games were taken, and Filter
-	// says which games were taken.
+	// Sources lists the data sets from which the games were taken, and Filter says which games were taken.
 	Sources []Source `json:"sources,omitempty"`
 	Filter  string   `json:"filter,omitempty"`
-	// Unrepeatable lists the reasons why the same command could give other games;
-	// empty if there are none.
+	// Unrepeatable lists the reasons why the same command could give other games; empty if there are none.
 	Unrepeatable []string `json:"unrepeatable,omitempty"`
 }
 
@@ -166,8 +164,8 @@ func ReadManifest(folder string) (*Manifest, error) {
 		file.Close()
 	}
 	if errors.Is(err, os.ErrNotExist) {
-		if _, err := os.Stat(filepath.Join(folder, workFolder)); err == nil {
-			return nil, fmt.Errorf("%s: %w: repeat its command (generate, data merge, filter or pack), unless that runs",
+		if _, err := os.Stat(filepath.Join(folder, WorkFolder)); err == nil {
+			return nil, fmt.Errorf("%s: %w: repeat its command (generate, data merge or pack), unless that runs",
 				folder, errNone)
 		}
 		return nil, fmt.Errorf("%s: %w: it has no %s", folder, errNone, ManifestName)
@@ -204,8 +202,7 @@ func (m *Manifest) bounded() error {
 	return nil
 }
 
-// inside returns an error unless all files lie in the data set's folder: a manifest is
-// untrusted input.
+// inside returns an error unless all files lie in the data set's folder: a manifest is untrusted input.
 func (m *Manifest) inside() error {
 	for _, f := range slices.Concat(m.Files, m.Others) {
 		if !filepath.IsLocal(filepath.FromSlash(f.Path)) || strings.Contains(f.Path, `\`) {

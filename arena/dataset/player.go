@@ -26,7 +26,7 @@ func (c *Config) play(ctx context.Context, p *match.Players, game int, agents []
 		}
 	}
 	e := &Episode{Played: ledger.Played{Game: game, Seed: c.seed(game), Agents: agents}, Dealt: true,
-		Missed: make([]int32, len(agents))}
+		Missed: make([]int32, len(agents)), errors: map[string]string{}}
 	rules := c.rules()
 	rules.MaxSteps = c.MaxSteps
 	report, err := match.Play(ctx, p.Game, players, e.Seed, *rules, func(at match.Moment) error {
@@ -41,7 +41,9 @@ func (c *Config) play(ctx context.Context, p *match.Players, game int, agents []
 	}
 	e.Results = report.Results
 	for seat, s := range report.Seats {
-		e.Missed[seat] = int32(s.Late + s.Failed + s.Gone)
+		if e.Missed[seat] = int32(s.Late + s.Failed + s.Gone); s.LastError != "" {
+			e.errors[agents[seat]] = s.LastError
+		}
 	}
 	return e, nil
 }

@@ -17,8 +17,9 @@ type Episode struct {
 	ledger.Played
 	ledger.Ending // nil lists before a replay
 
-	Dealt  bool    `json:"-"`      // the seed dealt the start; else the seed has no meaning
-	Missed []int32 `json:"missed"` // how many moves stop replaced, because they were late, invalid or not asked for
+	Dealt  bool              `json:"-"`      // the seed dealt the start; else the seed has no meaning
+	Missed []int32           `json:"missed"` // how many moves stop replaced, because they were late, invalid or not asked for
+	errors map[string]string // the last errors of agents, if it has just been played
 }
 
 // fits says why the episode cannot belong to a game with this many bytes of actions per step.

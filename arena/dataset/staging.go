@@ -44,7 +44,7 @@ func newStaging(folder string, o Options) *staging {
 		o.Disk = disk.OS
 	}
 	_, err := os.Lstat(folder)
-	return &staging{disk: o.Disk.Within(folder), folder: folder, scratch: filepath.Join(folder, workFolder),
+	return &staging{disk: o.Disk.Within(folder), folder: folder, scratch: filepath.Join(folder, WorkFolder),
 		given: err == nil}
 }
 
@@ -75,7 +75,7 @@ func (w *staging) vacant() error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	ours := slices.ContainsFunc(there, func(e fs.DirEntry) bool { return e.Name() == workFolder })
+	ours := slices.ContainsFunc(there, func(e fs.DirEntry) bool { return e.Name() == WorkFolder })
 	_, missing := os.Stat(filepath.Join(w.folder, ManifestName))
 	if err == nil && len(there) > 0 && (!ours || missing == nil) {
 		err = fmt.Errorf("%s: %w", w.folder, ErrNotEmpty)
@@ -126,7 +126,7 @@ func (w *staging) clear(name string) error {
 
 // removeAll removes the work folder.
 func (w *staging) removeAll() error {
-	if err := w.clear(workFolder); err != nil {
+	if err := w.clear(WorkFolder); err != nil {
 		return err
 	}
 	return w.disk.Remove(w.scratch)

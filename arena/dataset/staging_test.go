@@ -38,7 +38,7 @@ func unfinished(t *testing.T) string {
 // TestLogTorn cuts the log off at many bytes, and goes on with it: a game whose line is whole is not played again.
 func TestLogTorn(t *testing.T) {
 	from := unfinished(t)
-	log := filepath.Join(from, workFolder, logName)
+	log := filepath.Join(from, WorkFolder, logName)
 	whole, err := os.ReadFile(log)
 	if err != nil {
 		t.Fatal(err)
@@ -46,10 +46,10 @@ func TestLogTorn(t *testing.T) {
 	want := contents(t, generate(t, ffa, small(), testOptions(1)))
 	for cut := 0; cut <= len(whole); cut += 1 + len(whole)/40 {
 		folder := filepath.Join(t.TempDir(), "set")
-		if err := os.MkdirAll(filepath.Join(folder, workFolder), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Join(folder, WorkFolder), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(folder, workFolder, logName), whole[:cut], 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(folder, WorkFolder, logName), whole[:cut], 0o644); err != nil {
 			t.Fatal(err)
 		}
 		_, work, err := Generate(context.Background(), gameOf(t, ffa), small(), folder, testOptions(2))
@@ -141,7 +141,7 @@ func TestFinishedMeanwhile(t *testing.T) {
 	o := testOptions(1)
 	o.Disk = meanwhile{disk.OS, func() {
 		if err := cmp.Or(os.RemoveAll(folder), os.CopyFS(folder, os.DirFS(finished)),
-			os.Mkdir(filepath.Join(folder, workFolder), 0o755)); err != nil {
+			os.Mkdir(filepath.Join(folder, WorkFolder), 0o755)); err != nil {
 			t.Error(err)
 		}
 	}}
@@ -156,7 +156,7 @@ func TestImpossibleParts(t *testing.T) {
 	from := unfinished(t)
 	var first entry
 	var header json.RawMessage
-	if err := disk.ReadLog(filepath.Join(from, workFolder, logName),
+	if err := disk.ReadLog(filepath.Join(from, WorkFolder, logName),
 		func(line []byte) error { header = bytes.Clone(line); return nil },
 		func(line []byte) error { return json.Unmarshal(line, &first) }); err != nil {
 		t.Fatal(err)
@@ -190,10 +190,10 @@ func TestImpossibleParts(t *testing.T) {
 			}
 			played.Agents = config.lineup(-1, 4)
 		}
-		if err := os.MkdirAll(filepath.Join(part, workFolder), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Join(part, WorkFolder), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		log, err := disk.OpenLog(disk.OS, filepath.Join(part, workFolder, logName), disk.LogOptions{Header: header})
+		log, err := disk.OpenLog(disk.OS, filepath.Join(part, WorkFolder, logName), disk.LogOptions{Header: header})
 		if err == nil {
 			err = errors.Join(log.Add(entry{Played: &played}), log.Close())
 		}

@@ -6,8 +6,7 @@ import (
 	"pommego/env"
 )
 
-// Statistics are how the games of a data set ended. The statistics of all files add up to those of
-// the data set.
+// Statistics are how the games of a data set ended. The statistics of all files add up to those of the data set.
 type Statistics struct {
 	Games     int `json:"games"`
 	Steps     int `json:"steps"`
@@ -23,6 +22,8 @@ type AgentStatistics struct {
 	Won   int    `json:"won"`
 	Lost  int    `json:"lost"`
 	Tied  int    `json:"tied"` // includes games that were not decided
+
+	Missed int `json:"missed,omitempty"` // moves that stop replaced, as far as that is known: see Episode
 }
 
 func newStatistics(agents []string) *Statistics {
@@ -40,6 +41,7 @@ func (s *Statistics) count(e *Episode) {
 	for seat, name := range e.Agents {
 		a := s.agent(name)
 		a.Games++
+		a.Missed += int(e.Missed[seat])
 		switch e.Results[seat] {
 		case env.Won:
 			a.Won++
@@ -71,5 +73,6 @@ func (s *Statistics) add(o *Statistics) {
 		to.Won += from.Won
 		to.Lost += from.Lost
 		to.Tied += from.Tied
+		to.Missed += from.Missed
 	}
 }

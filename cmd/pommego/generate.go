@@ -141,7 +141,14 @@ func (o *generateOptions) report(out io.Writer, m *dataset.Manifest, w dataset.W
 	seconds := w.Wall.Seconds()
 	if o.asJSON {
 		return printJSON(out, map[string]any{"out": o.out, "games": m.Games, "steps": m.Steps, "rows": m.Rows,
-			"files": len(m.Files), "bytes": m.Bytes, "games_played": w.Games, "steps_played": w.Steps, "seconds": seconds})
+			"files": len(m.Files), "bytes": m.Bytes, "games_played": w.Games, "steps_played": w.Steps, "seconds": seconds,
+			"agents": m.Statistics.Agents})
+	}
+	for _, a := range m.Statistics.Agents {
+		if a.Missed > 0 {
+			fmt.Fprintln(out, oneLine(fmt.Sprintf("agent %s: %d moves missed, for which stop was played; %s", a.Agent, a.Missed,
+				w.Errors[a.Agent])))
+		}
 	}
 	err := finished(out, o.out, m)
 	if err == nil && w.Games > 0 {

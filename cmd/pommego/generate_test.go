@@ -227,6 +227,9 @@ func TestGenerateWithAProgram(t *testing.T) {
 	r := pommego(t, "generate", "--out", folder, "--games", "3", "--rules", `{"max_steps": 12}`,
 		"--agents", name+",simple,simple,simple")
 	r.want(t, exitOK)
+	if want := "agent " + name + ": 3 moves missed, for which stop was played; step 4: "; !strings.HasPrefix(r.out, want) {
+		t.Errorf("it printed %q, want %q first", r.out, want)
+	}
 	pommego(t, "data", "verify", "--replay", folder).want(t, exitOK)
 	m, err := dataset.ReadManifest(folder)
 	if err != nil {
