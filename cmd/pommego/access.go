@@ -78,14 +78,18 @@ func (p *access) warn(log *slog.Logger) {
 // if the token would be sent without encryption.
 func (p *access) check(listen, token string) error {
 	isTLS := p.tls.cert != ""
+	isUnix := strings.HasPrefix(listen, "unix:")
+	_, _, wrong := net.SplitHostPort(listen)
 	switch {
+	case listen == "unix:" || !isUnix && wrong != nil:
+		return usagef("--listen is %q, want host:port or unix:PATH", listen)
 	case isTLS != (p.tls.key != ""):
 		return usagef("--tls-cert and --tls-key go together: give both or neither")
 	case p.tls.clientCA != "" && !isTLS:
 		return usagef("--tls-client-ca needs --tls-cert and --tls-key")
-	case isTLS && strings.HasPrefix(listen, "unix:"):
+	case isTLS && isUnix:
 		return usagef("--tls-cert is for --listen HOST:PORT; a Unix socket is not sent over any network")
-	case strings.HasPrefix(listen, "unix:") || local(listen):
+	case isUnix || local(listen):
 		return nil
 	case token == "":
 		return usagef("--listen %s reaches other machines, which needs a token: set %s or --token-file", listen,
@@ -127,8 +131,7 @@ func (p *access) listen(address string) (net.Listener, error) {
 func listenUnix(path string) (net.Listener, error) {
 	folder := filepath.Dir(path)
 	made := os.Mkdir(folder, 0o700) == nil
-	// If no server answers, the socket file is left from a server that was
-	// killed.
+	// If no server answers, the socket file is left from a server that was killed.
 	if conn, err := net.DialTimeout("unix", path, time.Second); err == nil {
 		conn.Close()
 		return nil, fmt.Errorf("--listen unix:%s: a server is listening there already", path)

@@ -28,7 +28,7 @@ func newDataMerge() *cobra.Command {
 The layout can be changed on the way: from games to steps, with any observation, and back.
 Games get new numbers; the manifest says where they are from.`,
 		Example: `  pommego data merge a b --out both
-  pommego data filter a --out a-won --agent simple --result won --max-steps 400
+  pommego data merge a --out a-won --agent simple --result won --max-steps 400
   pommego data merge a --out a-steps --layout steps --observation raw`,
 		Args: some("data set", "DIR..."),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.merge(cmd.OutOrStdout(), args) },

@@ -31,6 +31,8 @@ func TestDataUsage(t *testing.T) {
 		{"merge", "no data set is named"},
 		{"merge " + set, "want --out DIR"},
 		{"merge --out x --result Victory " + set, `there is no result "Victory"`},
+		{"merge --out x --first -1 " + set, "first is -1 and games is 0, want 0 (all) or more"},
+		{"merge --out x --min-steps -1 " + set, "min-steps is -1 and max-steps is 0, want 0 (any) or more"},
 		{"merge --out x --min-steps 9 --max-steps 3 " + set, "want a greatest length"},
 		{"merge --out x --layout rows " + set, `layout is "rows", want one of games, steps`},
 		{"merge --out " + set + " " + set, "name another --out"},
@@ -129,6 +131,18 @@ func TestReplayTournament(t *testing.T) {
 	}
 	if r := pommego(t, "replay", folder, "--game", "2"); r.code != exitUsage || !strings.Contains(r.errors, "game 2") {
 		t.Errorf("a game that is not there: exit code %d, %q", r.code, r.errors)
+	}
+}
+
+// TestUnfinishedData: commands that read a data set say that it is not finished.
+func TestUnfinishedData(t *testing.T) {
+	part := filepath.Join(t.TempDir(), "part")
+	pommego(t, "generate", "--agents", "random", "--games", "2", "--part", "0-0", "--out", part).want(t, exitOK)
+	for _, command := range []string{"replay", "view", "data states", "data merge --out x"} {
+		r := pommego(t, append(strings.Fields(command), part)...)
+		if r.code != exitError || !strings.Contains(r.errors, part+": there is no finished data set: repeat its command") {
+			t.Errorf("%s: %+v", command, r)
+		}
 	}
 }
 

@@ -105,6 +105,9 @@ func TestHelp(t *testing.T) {
 					t.Errorf("help does not hold %q:\n%s", text, r.out)
 				}
 			}
+			if strings.Contains(r.out, "(default [])") {
+				t.Errorf("help names an empty default:\n%s", r.out)
+			}
 		})
 	}
 	for _, args := range [][]string{{}, {"--help"}, {"help"}} {
@@ -124,6 +127,10 @@ func TestWrongUsage(t *testing.T) {
 		want string
 	}{
 		{"paly", `there is no command "paly", want one of `},
+		{"help paly", `unknown command "paly"`},
+		{"help data show", `unknown command "show"`},
+		{"completion fsh", `unknown command "fsh"`},
+		{"completion bash extra", `unknown command "extra"`},
 		{"--nope", "unknown flag: --nope"},
 		{"envs --nope", "unknown flag: --nope"},
 		{"envs a b", "got 2 arguments, want at most one id"},
@@ -135,6 +142,7 @@ func TestWrongUsage(t *testing.T) {
 		{"replay a b", "got 2 arguments [a b], want FILE"},
 		{"replay --game 0 " + games, "--game is 0, want 1 or more"},
 		{"replay --game 121 " + games, "no such game in the file: it has 120 games, want game 121"},
+		{"replay --seat 5 " + testdata("onevsone.jsonl.gz"), "--seat is 5, want 0 to 1 for OneVsOne-v0"},
 		{"replay --fps -1 " + games, "--fps is -1"},
 		{"replay --fps nan " + games, "--fps is NaN"},
 		{"replay --json --gif x " + games, "--json prints the game and writes no file"},
@@ -156,6 +164,8 @@ func TestWrongUsage(t *testing.T) {
 		{"play --limit -1s", "the limit for a move is -1s"},
 		{"play --limit soon", `--limit is "soon", want a time with its unit, such as 500ms`},
 		{"play --wait -1s", "the wait for a player is -1s"},
+		{"play --web --wait -1s", "the wait for a player is -1s"},
+		{"play --web --env Pomme-v9", `unknown environment "Pomme-v9"`},
 		{"play --agents exec:", "want exec:COMMAND"},
 		{"play --agents http://127.0.0.1:1/x", "want http://host:port"},
 		{"play --agents http://127.0.0.1:1", "has a seat already"},

@@ -25,7 +25,7 @@ plays in every seat. An agent is
   llm:ADDRESS,model=NAME, a language model (docs/language-models.md has its options),
   http://host:port, a server with the protocol of the original's HTTP and Docker agents, or
   human: you.
-arena/match/PROTOCOL.md describes both protocols.
+arena/match/PROTOCOL.md describes the protocols of programs, libraries and servers.
 
 People play in the browser, with the keyboard or by touch. The command prints an address
 for each of them, which works on this machine alone. The page shows what the seat sees, and
@@ -80,7 +80,11 @@ func (o *playOptions) args(cmd *cobra.Command, args []string) error {
 	case o.show && o.quiet:
 		return usagef("--show and --quiet exclude each other")
 	}
-	return cmp.Or(vacant(o.record, o.dialogues), exactly(0, "none")(cmd, args))
+	if err := o.match.Validate(); err != nil {
+		return usageError{err}
+	}
+	_, unknown := o.chosenGame.game()
+	return cmp.Or(unknown, vacant(o.record, o.dialogues), exactly(0, "none")(cmd, args))
 }
 
 func (o *playOptions) flags(cmd *cobra.Command) {

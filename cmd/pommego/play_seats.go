@@ -30,16 +30,12 @@ func (s *seated) release() {
 	}
 }
 
-// seat makes the game and its players. Call release after it, even after
-// an error.
+// seat makes the game and its players. Call release after it, even after an error.
 func (o *playOptions) seat(table *play.Table, leave context.CancelCauseFunc) (*seated, error) {
 	s := &seated{names: o.names, table: table}
 	game, err := o.begin()
 	if err != nil {
 		return s, err
-	}
-	if err := o.match.Validate(); err != nil {
-		return s, usageError{err}
 	}
 	s.game = game
 	seats := game.Spec().Seats
@@ -74,6 +70,9 @@ func (o *playOptions) seat(table *play.Table, leave context.CancelCauseFunc) (*s
 func (o *playOptions) begin() (env.Game, error) {
 	if o.start == "" {
 		return o.chosenGame.game()
+	}
+	if inDataSet(o.start) != "" || tournamentAt(o.start) != "" {
+		return nil, usagef("--start is %s, a data set or a tournament: want recorded games or a saved game", o.start)
 	}
 	saved, err := start.Read(o.start, formats)
 	if err != nil {

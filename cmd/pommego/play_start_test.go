@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -42,6 +43,19 @@ func TestPlayStartRecorded(t *testing.T) {
 	}
 }
 
+// A pipe, which can be read once, holds recorded games or a state.
+func TestPlayStartPipe(t *testing.T) {
+	packed, err := os.ReadFile(testdata("team.jsonl.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	play := []string{"play", "--start", "/dev/stdin", "--agents", "random", "--seed", "1", "--quiet"}
+	pommegoReading(t, string(packed), play...).want(t, exitOK)
+	if r := pommegoReading(t, "{}", play...); r.code != exitError || !strings.Contains(r.errors, "no saved game") {
+		t.Errorf("no state: %+v", r)
+	}
+}
+
 func TestPlayStartErrors(t *testing.T) {
 	for _, tc := range []struct {
 		args string
@@ -49,6 +63,7 @@ func TestPlayStartErrors(t *testing.T) {
 		want string
 	}{
 		{"--start " + testdata("team.jsonl.gz") + " --env SuiteBot-v0", exitError, "its game is pommerman, want suitebot"},
+		{"--start " + made(t, ""), exitUsage, "a data set or a tournament: want recorded games or a saved game"},
 		{"--start nowhere.json", exitError, "nowhere.json"},
 	} {
 		r := pommego(t, append([]string{"play"}, strings.Fields(tc.args)...)...)

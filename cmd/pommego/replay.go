@@ -94,7 +94,7 @@ func (o *replayOptions) run(cmd *cobra.Command, path string) error {
 	defer stop()
 	out := cmd.OutOrStdout()
 	if _, spec := game.Position(); o.seat >= spec.Seats {
-		return usagef("--seat is %d, want 0 to %d for %s", o.seat, spec.Seats-1, spec.ID)
+		return usagef("--seat is %d, want 0 to %d for %s", o.seat, spec.Seats-1, game.Info().EnvID)
 	}
 	if o.gif != "" || o.html != "" {
 		return o.save(ctx, out, path, game)

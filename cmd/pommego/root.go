@@ -32,8 +32,7 @@ type usageError struct{ error }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// errFound ends a command that has already printed the differences: it exits with 1
-// and prints nothing more.
+// errFound ends a command that has already printed the differences: it exits with 1 and prints nothing more.
 var errFound = errors.New("differences were found")
 
 func newRoot() *cobra.Command {
@@ -68,6 +67,15 @@ The shell completes commands, flags and ids once it has read the script that
 	for _, make := range commands {
 		root.AddCommand(make())
 	}
+	root.InitDefaultHelpCmd() // which, like completion, would take any argument
+	root.InitDefaultCompletionCmd()
+	help, _, _ := root.Find([]string{"help"})
+	help.Args = func(_ *cobra.Command, args []string) error {
+		_, rest, _ := root.Find(args)
+		return cobra.NoArgs(root, rest)
+	}
+	completion, _, _ := root.Find([]string{"completion"})
+	completion.RunE = group
 	return root
 }
 
@@ -88,7 +96,8 @@ func group(cmd *cobra.Command, args []string) error {
 var wanted = map[string]string{
 	"bool": "true or false", "duration": "a time with its unit, such as 500ms or 2m", "float64": "a number",
 	"float64Slice": "numbers with commas between", "intSlice": "whole numbers with commas between",
-	"int": "a whole number", "int64": "a whole number", "uint64": "a whole number from 0 to 18446744073709551615",
+	"int": "a whole number", "int64": "a whole number", "uint": "a whole number from 0",
+	"uint64": "a whole number from 0 to 18446744073709551615",
 }
 
 // run runs one command line and returns the exit code.
@@ -106,7 +115,7 @@ func run(args []string) int {
 		return exitOK
 	case errors.Is(err, errFound):
 		return exitError
-	case errors.As(err, new(usageError)):
+	case errors.As(err, new(usageError)) || strings.HasPrefix(err.Error(), "unknown command"): // as cobra says
 		code, help = exitUsage, fmt.Sprintf(" (see %s --help)", called)
 	case errors.Is(err, match.ErrVoid):
 		code = exitVoid

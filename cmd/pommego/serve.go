@@ -116,7 +116,7 @@ func (o *serveOptions) limits() {
 		c.MaxAgentMemory, c.IdleTimeout = 1<<40, always
 	}
 	c.MaxPerAddress = (c.MaxConnections + 3) / 4
-	c.MaxAgentTicks = int(min(c.MaxAgentTime.Seconds()*100_000, 1e9))
+	c.MaxAgentTicks = int(min(max(0, c.MaxAgentTime.Seconds())*100_000, 1e9))
 }
 
 func (o *serveOptions) run(out io.Writer) error {
@@ -129,7 +129,9 @@ func (o *serveOptions) run(out io.Writer) error {
 	runtime.GOMAXPROCS(o.cfg.Cores + 2)
 	srv, err := bridge.New(o.cfg)
 	if err != nil {
-		return usageError{err}
+		flag := strings.NewReplacer("bridge: Config.Max", "--max-", "Connections", "connections", "MemoryBytes",
+			"memory-bytes", "AgentTime", "agent-time", "bridge: Config.Hosts has", "--host is")
+		return usagef("%s", flag.Replace(err.Error()))
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(srv.MemoryBudget() / 2 * 3)
@@ -165,8 +167,7 @@ func (o *serveOptions) run(out io.Writer) error {
 	return err
 }
 
-// prepare completes the configuration, and checks combinations of flags that bridge
-// cannot check.
+// prepare completes the configuration, and checks combinations of flags that bridge cannot check.
 func (o *serveOptions) prepare() (err error) {
 	o.limits()
 	o.cfg.IDs, o.cfg.Game, o.cfg.Variant, o.cfg.Version = catalog.IDs, catalog.Game, catalog.Variant, version()

@@ -206,9 +206,18 @@ func TestServeRefusesStrangers(t *testing.T) {
 		!strings.Contains(r.errors, "is empty") {
 		t.Errorf("an empty token file exits with %d and %q, want %d and that it is empty", r.code, r.errors, exitUsage)
 	}
-	if r := pommego(t, "serve", "--max-connections", "-1"); r.code != exitUsage ||
-		!strings.Contains(r.errors, "MaxConnections") {
-		t.Errorf("--max-connections -1 exits with %d and %q, want %d and the limit's name", r.code, r.errors, exitUsage)
+	for _, tc := range [][3]string{
+		{"--max-connections", "-1", "--max-connections is -1, want 1 to"},
+		{"--max-memory-bytes", "-1", "--max-memory-bytes is -1, want"},
+		{"--max-agent-time", "-1s", "serve: --max-agent-time is -1s, want"},
+		{"--host", "a:1", `--host is "a:1", want a bare host name`},
+		{"--listen", "foo", `--listen is "foo", want host:port or unix:PATH`},
+		{"--listen", "unix:", `--listen is "unix:", want host:port or unix:PATH`},
+	} {
+		if r := pommego(t, "serve", tc[0], tc[1]); r.code != exitUsage || !strings.Contains(r.errors, tc[2]) ||
+			strings.Contains(r.errors, "Config") {
+			t.Errorf("%s %s exits with %d and %q, want %d and %q", tc[0], tc[1], r.code, r.errors, exitUsage, tc[2])
+		}
 	}
 }
 

@@ -94,6 +94,7 @@ func (o *tournamentOptions) flags(cmd *cobra.Command) {
 	timeAgents(f, &o.wait, &o.config.Limit)
 	f.Float64SliceVar(&o.sprt, "sprt", nil,
 		"play until an Elo difference of `ELO0,ELO1` is shown or excluded: mirrored, --games (100000) at most")
+	f.Lookup("sprt").DefValue = ""
 	f.StringVar(&o.out, "out", "",
 		"a folder for finished games, tables (Markdown) and JSON")
 	recordDialogues(f, &o.dialogues)

@@ -35,7 +35,8 @@ const livePage, keyVariable = "live.html", "POMMEGO_VIEW_KEY"
 
 type viewOptions struct {
 	listen     string
-	game, step int
+	game       int
+	step       uint
 	tokenFile  string
 	caFile     string
 	clientCert string
@@ -82,7 +83,7 @@ A page of one file, to be sent to others, is written by: pommego replay FILE --h
 	f.StringVar(&o.listen, "listen", "127.0.0.1:0", "where to listen on this machine: host:port (port 0: a free one)")
 	f.IntVar(&o.game, "game", 1, "the game to begin with, by its number")
 	f.Lookup("game").DefValue = "the list of games, if there are several"
-	f.IntVar(&o.step, "step", 0, "the step to begin with")
+	f.UintVar(&o.step, "step", 0, "the step to begin with")
 	f.StringVar(&o.tokenFile, "token-file", "",
 		"with ADDRESS, a file that holds the server's token; else it is in the environment variable "+tokenVariable)
 	f.StringVar(&o.caFile, "ca-file", "",
@@ -115,16 +116,19 @@ func (o *viewOptions) run(cmd *cobra.Command, path string, begin bool) error {
 		return err
 	}
 	if list.Kind == "games" && len(list.Games) == 0 {
-		return usagef("%s holds neither a data set nor a tournament nor recorded games: there is no %s, no %s and no "+
+		return usagef("%s holds neither a data set nor a tournament nor recorded games: want a %s, a tournament's %s, or "+
 			"*.jsonl or *.jsonl.gz with games", path, dataset.ManifestName, tournamentLog)
 	}
 	fragment := url.Values{}
+	if _, err := games.Open(o.game); begin && err != nil {
+		return usageError{err}
+	}
 	if !begin && len(list.Games) > 0 {
 		o.game = list.Games[0].Game
 	}
 	if begin || o.step > 0 {
 		fragment.Set("game", strconv.Itoa(o.game))
-		fragment.Set("step", strconv.Itoa(o.step))
+		fragment.Set("step", fmt.Sprint(o.step))
 	}
 	ctx, stop := interruptible(cmd.Context())
 	defer stop()
@@ -133,8 +137,12 @@ func (o *viewOptions) run(cmd *cobra.Command, path string, begin bool) error {
 }
 
 func gamesAt(path string) (games web.Source, err error) {
-	if _, err := os.Stat(path); err != nil {
+	info, err := os.Stat(path)
+	if err != nil {
 		return games, usagef("%w: want an existing file or folder, or an address, ws://HOST:PORT#KEY or unix:PATH#KEY", err)
+	}
+	if !info.IsDir() && !info.Mode().IsRegular() {
+		return games, usagef("%s is no regular file, and games are read again when they are shown: use a file", path)
 	}
 	if folder := inDataSet(path); folder != "" {
 		set, game, err := openSet(folder)
@@ -146,19 +154,21 @@ func gamesAt(path string) (games web.Source, err error) {
 	if log := tournamentAt(path); log != "" {
 		return web.Tournament(path, log, func() (*tournament.Kept, error) { return tournament.Read(log, variantOf) }), nil
 	}
-	return web.Recorded(path, formats), nil
+	return web.Recorded(path, catalog.Formats()), nil
 }
 
-// inDataSet returns the folder of the data set that path is, or is a file of; "" if there is none.
+// inDataSet returns the folder of the data set that path is, or is a file of, if only begun; "" if there is none.
 func inDataSet(path string) string {
 	folder := path
 	if info, err := os.Stat(path); err == nil && !info.IsDir() && strings.HasSuffix(path, ".parquet") {
 		folder = filepath.Dir(filepath.Dir(path))
 	}
-	if _, err := os.Stat(filepath.Join(folder, dataset.ManifestName)); err != nil {
-		return ""
+	for _, name := range []string{dataset.ManifestName, dataset.WorkFolder} {
+		if _, err := os.Stat(filepath.Join(folder, name)); err == nil {
+			return folder
+		}
 	}
-	return folder
+	return ""
 }
 
 // tournamentAt returns the log of the tournament that path is the folder of, or the log; "" if there is none. It
@@ -170,7 +180,8 @@ func tournamentAt(path string) string {
 		if err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		if err := disk.ReadLog(log, func([]byte) error { return first }, nil); errors.Is(err, first) {
+		err = disk.ReadLog(log, func([]byte) error { return first }, nil)
+		if errors.Is(err, first) || errors.Is(err, disk.ErrDamaged) {
 			return log
 		}
 	}

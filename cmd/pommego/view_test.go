@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -159,6 +160,24 @@ func TestViewKept(t *testing.T) {
 			}
 		}
 	}
+	log := filepath.Join(results, "games.jsonl")
+	text, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line, at := range []int{50, bytes.IndexByte(text, '\n') + 50} {
+		damaged := bytes.Clone(text)
+		damaged[at] ^= 1
+		if err := os.WriteFile(log, damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, command := range []string{"view", "replay"} {
+			if r := pommego(t, command, results); r.code != exitError ||
+				!strings.Contains(r.errors, fmt.Sprintf("games.jsonl: line %d is damaged", line+1)) {
+				t.Errorf("%s of a damaged log: %+v", command, r)
+			}
+		}
+	}
 	if r := pommego(t, "view", dir); r.code != exitUsage ||
 		!strings.Contains(r.errors, "neither a data set nor a tournament") {
 		t.Errorf("a folder with nothing in it: exit code %d, %q", r.code, r.errors)
@@ -241,14 +260,20 @@ func TestViewMistakes(t *testing.T) {
 	if err := os.WriteFile(empty, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	turns := writeFile(t, "turns.jsonl", `{"format":"pommego-dialogue/2"}`+"\n")
 	for _, tc := range []struct {
 		args []string
 		code int
 		says string
 	}{
+		{[]string{turns}, exitError, `turns.jsonl: line 1: no known format: "pommego-dialogue/2"`},
+		{[]string{"../../codemeta.json"}, exitError, "line 1: no known format"},
 		{[]string{}, exitUsage, "want FILE, DATASET, TOURNAMENT or ADDRESS"},
 		{[]string{"none.jsonl"}, exitUsage, "stat none.jsonl: no such file or directory: want an existing file"},
 		{[]string{"http://127.0.0.1:1"}, exitUsage, "or an address, ws://HOST:PORT#KEY"},
+		{[]string{"/dev/stdin"}, exitUsage, "/dev/stdin is no regular file"},
+		{[]string{testdata("team.jsonl.gz"), "--game", "-3"}, exitUsage, "team.jsonl.gz has no game -3, want 1 to"},
+		{[]string{testdata("team.jsonl.gz"), "--step", "-5"}, exitUsage, `--step is "-5", want a whole number`},
 		{[]string{empty}, exitError, "is empty"},
 		{[]string{"ws://127.0.0.1:1"}, exitUsage, "want ws://127.0.0.1:1#KEY"},
 		{[]string{"view_test.go", "--listen", "0.0.0.0:0"}, exitUsage, "this machine alone"},
