@@ -445,6 +445,12 @@ def test_options_refused_before_anything_is_sent(vec: Vec, options: dict[str, An
         vec(**options)
 
 
+@pytest.mark.parametrize("id", ["PommeFFA-v1", "PommeTeam-v0", "SuiteBot-v0", "BaseWar-v0"])
+def test_with_several_learners_the_dead_wait(vec: Vec, id: str) -> None:
+    """Also where "end", the default, is given."""
+    assert vec(id, on_death="end").on_death == "wait"
+
+
 def test_stepping_before_the_first_reset(vec: Vec) -> None:
     envs = vec(games=1)
     with pytest.raises(pommego.ServerError, match="not_reset"):

@@ -115,7 +115,7 @@ def make_vec(
             With neither `seats` nor `opponents`, all seats learn.
         on_death: with one learner (not counting policies), in free-for-all games: "end"
             (the default: the row terminates with its death) or "wait", which rules with a
-            `training_agent` need.
+            `training_agent` need. Everywhere else "wait" holds; `PommegoVectorEnv.on_death` tells which.
         max_episode_steps: truncates episodes after this many steps, 1 or more.
         start_states: saved states that episodes begin in, or `Starts`, which also has weights and a
             share of new boards; see `PommegoVectorEnv.set_start_states`.

@@ -194,7 +194,7 @@ def _end(client: Client, server: Server | None) -> None:
 
 def _check(made: wire.EnvReply, options: dict[str, Any], spec: GameSpec) -> None:
     """Check that the server has made what was asked for: the other code relies on it."""
-    for name in ("games", "observation", "reward", "mask", "autoreset_mode", "on_death"):
+    for name in ("games", "observation", "reward", "mask", "autoreset_mode"):
         if (asked := options.get(name)) not in (None, getattr(made, name)):
             raise ValueError(f"{name} is {getattr(made, name)!r}, expected {asked!r}")
     batch, final = made.batch_size or made.games, made.autoreset_mode == "SameStep"
