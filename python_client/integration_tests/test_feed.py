@@ -322,6 +322,17 @@ def test_halves(vec: Vec, games: list[int], halves: list[int]) -> None:
     assert [envs.num_envs for envs in chain(*feed.halves)] == games
 
 
+def test_opponents_change_in_the_half_that_answered(vec: Vec) -> None:
+    """The other's steps are in flight."""
+    feed = Feed([vec(FFA, 2, opponents=["static"] * 3) for _ in range(2)])
+    batch = feed.reset(seed=0)
+    for _ in range(4):
+        batch = feed.step(torch.zeros(2, dtype=torch.int64))
+        feed.halves[batch.half][0].set_opponents(["random"] * 3)
+        with pytest.raises(pommego.PommegoError, match=r"of a feed, take feed.halves\[batch.half\]"):
+            feed.halves[1 - batch.half][0].set_start_states(None)
+
+
 def test_planes_are_made_of_its_observations(vec: Vec) -> None:
     """Of raw ones, and of those that a rollout has put together."""
     options = {"opponents": ["random"] * 3, **SAME}
@@ -368,6 +379,13 @@ def test_what_is_wrong(vec: Vec) -> None:
         ValueError, match=r"counts='step' \[True, False\]: give it to all environments or to none"
     ):
         Feed([vec(FFA, 2, counts="step", **static), vec(FFA, 2, **static)])
+    once = {"observation": "raw", "expand_shared": False}
+    for others in ({**once, **static}, {"observation": "raw"}):
+        with pytest.raises(
+            ValueError, match=r"a feed with \['maps'\] once for \[4, 1\] rows: leave out expand_shared"
+        ):
+            Feed([vec(FFA, 1, **once), vec(FFA, 4, **others)])
+    Feed([vec(FFA, 2, **once, **static), vec(FFA, 2, observation="raw", **static)])
     with pytest.raises(pommego.PommegoError, match="a feed is for all 4 games"):
         Feed([vec(FFA, 4, batch_size=2, **static)])
     feed = Feed([vec(FFA, 2, **static), vec(FFA, 2, **static)])

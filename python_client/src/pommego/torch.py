@@ -58,7 +58,8 @@ class Feed:
 
     Args:
         envs: environments of the same observations, actions and counts, such as two for each kind of
-            opponents. The first, with about half of the rows, are one half. They remain yours to close.
+            opponents, and with ``expand_shared=False`` of as many learners. The first, with about half of the
+            rows, are one half. They remain yours: in the loop set opponents in ``feed.halves[batch.half]``.
         device: where the tensors are.
 
     Attributes:
@@ -66,7 +67,7 @@ class Feed:
         waited: the seconds that `step` waited for the "games", and for actions from the "device".
 
     Raises:
-        ValueError: observations, actions or counts differ, or there is no environment.
+        ValueError: observations, actions, counts or such learners differ, or there is no environment.
         PommegoError: an environment has a `batch_size`.
     """
 
@@ -77,6 +78,12 @@ class Feed:
         counted = [any(field.name == "counts" for field in each._session.about.made.fields) for each in envs]
         if len(set(counted)) > 1:
             raise ValueError(f"a feed with counts='step' {counted}: give it to all environments or to none")
+        shared = [field.name for form in forms[0][:2] if form for field in form.fields if field.shared]
+        rows = [1 if each._session.about.expand else each.learners for each in envs]
+        if shared and len(set(rows)) > 1:
+            raise ValueError(
+                f"a feed with {shared} once for {rows} rows: leave out expand_shared=False"
+            )
         for each in envs:
             each._check_together("a feed")
         rows = np.cumsum([each.num_envs for each in envs])

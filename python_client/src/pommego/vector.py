@@ -332,7 +332,8 @@ class PommegoVectorEnv(VectorEnv):
 
     def _check_idle(self) -> None:
         if self._in_flight:
-            raise PommegoError(f"steps in flight: {self._in_flight}. recv() their batches first, or reset()")
+            said = "recv() their batches first, or reset(); of a feed, take feed.halves[batch.half]"
+            raise PommegoError(f"steps in flight: {self._in_flight}. {said}")
 
     def _check_together(self, what: str) -> None:
         """Raise PommegoError if the games are not stepped together, which `what` needs."""
