@@ -421,6 +421,12 @@ def test_the_token_is_needed(server: pommego.Server, token: str | None) -> None:
     assert caught.value.status == 401
 
 
+def test_an_empty_address_is_no_server_of_its_own(server: pommego.Server) -> None:
+    for address in ("", [server.address, ""]):
+        with pytest.raises(ValueError, match="address '' lacks a host"):
+            pommego.make_vec("OneVsOne-v0", 2, address=address, token=server.token)
+
+
 def test_nobody_at_the_address() -> None:
     with pytest.raises(pommego.ConnectionError, match="pommego serve"):
         make(address="ws://127.0.0.1:1")

@@ -115,14 +115,16 @@ def test_a_policy_asks_for_what_it_plays_by() -> None:
         with pytest.raises(ValueError, match="is 'near', but the policy .*stop.* plays by observation="):
             pommego.evaluate(stop, id, [other, "static", "static"], games=1)
         pommego.evaluate(stop, id, [other, "static", "static"], games=1, **policy.options)
-        with pommego.make_vec(id, 1, opponents=[other, "static", "static"]) as envs:
-            with pytest.raises(
-                ValueError, match="is 'planes', but the policy .* plays by observation='near'"
-            ):
-                envs.reset(seed=0)
-        with pommego.make_vec(id, 1, opponents=[other] * 3, observation="near") as envs:
-            with pytest.raises(ValueError, match="mask is 'legal', but the policy .* plays by mask='safe'"):
-                envs.reset(seed=0)
+        for options, says in (
+            ({}, "is 'planes', but the policy .* plays by observation='near'"),
+            ({"observation": "near"}, "mask is 'legal', but the policy .* plays by mask='safe'"),
+        ):
+            with pommego.make_vec(id, 1, opponents=[pommego.Pool()] * 3, **options) as envs:
+                with pytest.raises(ValueError, match=says):
+                    envs.set_opponents([other] * 3)
+                    envs.reset(seed=0)
+            with pytest.raises(ValueError, match=says):
+                pommego.make_vec(id, 1, opponents=[policy] * 3, **options)
         with pommego.make_vec(id, 1, opponents=[other] * 3, **policy.options) as envs:
             envs.reset(seed=0)
             envs.step([0])

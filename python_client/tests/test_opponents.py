@@ -402,6 +402,9 @@ def test_wrong_answers_of_a_policy(vec: Vec, answer: Any, error: type, says: str
         ({"opponents": play}, TypeError, r"<function play.*>, expected a list"),
         ({"opponents": ["simple", 3, "simple"]}, TypeError, r"opponents\[1\] is 3"),
         ({"opponents": ["policy", "simple", "simple"]}, ValueError, "give the policy itself"),
+        ({"opponents": "policy"}, ValueError, "^opponents is 'policy': give the policy itself"),
+        ({"opponents": ""}, ValueError, "^opponents is '': .* or an agent's name"),
+        ({"seats": ["learner", "", "", ""]}, ValueError, r"^seats\[1\] is '': "),
         (
             {"opponents": [["simple"] * 3, "simple"]},
             TypeError,

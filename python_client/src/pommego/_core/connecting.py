@@ -72,13 +72,13 @@ class GamesMaker:
         if (by_game := options.get("rules_by_game")) is not None:
             options["rules_by_game"] = wire.tensor(by_game[first : first + options["games"]])
         with ExitStack() as started:
-            if not address:  # this process alone can connect to this server
+            if address is None:  # this process alone can connect to this server
                 server = started.enter_context(Server(transport="unix", allow_agents=["*"]))
                 address, where = server.address, where | {"token": server.token, "death": server.death}
             client = started.enter_context(closing(Client(address, **where)))
             if server is not None and not self.shared:
                 server.forget_address()  # so that no other client can connect and no file is left behind
-            if self.everyone:
+            if self.everyone is not None:
                 others = spec_of(client, options["env_id"], options["rules"]).seats - 1
                 options["opponents"] = [self.everyone] * others or None
             games = started.enter_context(closing(Games(client, server, options, **self.how)))

@@ -166,6 +166,8 @@ def check_player(what: str, player: Any, *further: str) -> None:
             raise TypeError(f"{what} is {player!r}, expected {expected}")
         check_policy(what, player, *further)
         return
+    if player in ("", _POLICY):
+        raise ValueError(f"{what} is {player!r}: give the policy itself, a callable, or an agent's name")
     name = player.partition(":")[0]
     if name == "human":
         raise ValueError(f"{what} is {player!r}, who can play only in pommego play")
@@ -178,6 +180,4 @@ def _opponents(what: str, entries: Sequence[Any]) -> tuple[Opponent, ...]:
         raise ValueError(f"{what} is empty, expected one entry per seat; without it learners play all seats")
     for k, entry in enumerate(entries):
         check_player(f"{what}[{k}]", entry)
-        if entry == _POLICY:
-            raise ValueError(f"{what}[{k}] is {entry!r}: give the policy itself, a callable")
     return tuple(entries)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from types import MethodType
 from typing import Any
 
@@ -35,6 +36,8 @@ class PolicyGames:
         seats = tuple(line_ups.policy_seats)
         if made.policies != len(seats):
             raise ProtocolError(f"{inner.address} made {made.policies} seats for {len(seats)} policies")
+        self._options = {"observation": inner.about.encoding.name, "mask": made.mask}
+        options_for(chain(*line_ups.line_ups), self._options)
         own, self._all = made.learners - made.policies, made.learners
         # Policies need to see a step before they choose for the next.
         self.about = replace(inner.about, learners=own, max_in_flight=1, policy_seats=seats)
@@ -67,7 +70,9 @@ class PolicyGames:
                 "make an environment whose other seats learn, or are agents, for the search"
             )
         before = self._episode.copy()
-        if what is Games.reset:
+        if what is Games.set_opponents:
+            options_for(chain(*args[0].line_ups), self._options)
+        elif what is Games.reset:
             _, mask, *_ = args
             self._episode[slice(None) if mask is None else mask] = NO_EPISODE
         try:
@@ -141,7 +146,7 @@ class PolicyGames:
         if isinstance(policy, MethodType):  # `agent.act` is another object each time, and one policy
             policy = next((known for known in self._policies.values() if known == policy), policy)
         if id(policy) not in self._policies:
-            options_for([policy], {"observation": self.about.encoding.name, "mask": self.about.made.mask})
+            options_for([policy], self._options)  # a member of a pool may not fit
             for unused in self._policies.keys() - set(self._playing.ravel().tolist()):
                 del self._policies[unused]
             self._policies[id(policy)] = policy
