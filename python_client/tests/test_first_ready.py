@@ -195,7 +195,7 @@ def test_misuse(vec: Vec, memory: bool | None) -> None:
         (
             lambda: envs.step(np.zeros(16, int)),
             pommego.PommegoError,
-            r"use send\(actions, info\['row'\]\) and recv\(\)",
+            r"steps by send\(actions, info\['row'\]\) and recv\(\)",
         ),
         (
             lambda: envs.reset(options={"reset_mask": np.arange(16) < 4}),
@@ -203,7 +203,12 @@ def test_misuse(vec: Vec, memory: bool | None) -> None:
             "resetting some games",
         ),
         (lambda: envs.reset(seed=[1, None, 3, 4]), pommego.PommegoError, "resetting some games"),
-        (lambda: envs.set_state(0, envs.get_state(0)), pommego.ServerError, "made with batch_size 2"),
+        (
+            lambda: envs.set_state(0, envs.get_state(0)),
+            pommego.PommegoError,
+            r"^set_state\(\) is for all 4 games",
+        ),
+        (envs.clone, pommego.PommegoError, r"^clone\(\) is for all 4 games together, .* batch_size=2"),
         (lambda: envs.send(eight[:4], rows), ValueError, r"shape \(8,\)"),
         (lambda: envs.send(eight[:4], rows[1:5]), ValueError, "whole games"),
         (lambda: envs.send(eight[:4], rows[3::-1]), ValueError, "whole games"),

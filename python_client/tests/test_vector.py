@@ -451,6 +451,19 @@ def test_with_several_learners_the_dead_wait(vec: Vec, id: str) -> None:
     assert vec(id, on_death="end").on_death == "wait"
 
 
+def test_timeouts_of_any_length(vec: Vec) -> None:
+    """The system's calls do not take all of them."""
+    envs = vec(games=1, timeout=float("inf"))
+    envs.reset()
+    for seconds in (1e30, 3e9, 60):
+        envs.timeout = seconds
+        envs.render(0)
+    for wrong in (None, "abc", -1, float("nan")):
+        with pytest.raises(ValueError, match=f"timeout is {wrong!r}, expected a number, 0 or more"):
+            envs.timeout = wrong
+    assert envs.timeout == 60
+
+
 def test_stepping_before_the_first_reset(vec: Vec) -> None:
     envs = vec(games=1)
     with pytest.raises(pommego.ServerError, match="not_reset"):

@@ -6,7 +6,6 @@ import functools
 import inspect
 import json
 from collections.abc import Callable, Sequence
-from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 import numpy as np
@@ -151,7 +150,7 @@ def make_vec(
         web: serve a page that shows the games while they are stepped, on this machine alone, at
             `web_address`. With no viewer connected it costs next to nothing. Not with `replace` or
             several servers.
-        timeout: seconds to wait for one reply.
+        timeout: seconds to wait for one reply, at most 10**6.
 
     Raises:
         ServerError: the server refused an option; message, hint and field say which.
@@ -162,7 +161,7 @@ def make_vec(
     """
     if max_episode_steps is not None:
         checks.at_least(1, "max_episode_steps", max_episode_steps, more=", or None for no limit")
-    checks.at_least(0, "timeout", timeout, Real)
+    timeout = checks.timeout(timeout)
     if render_mode not in RENDER_MODES:
         raise ValueError(f"render_mode is {render_mode!r}, expected one of {RENDER_MODES}")
     if counts not in (True, False, "step"):
@@ -207,7 +206,7 @@ def make_vec(
     if line_ups is not None and opponents is not None:
         options |= line_ups.fields()
     connect = GamesMaker(
-        where={"token": token, "certificates": connection, "timeout": float(timeout)},
+        where={"token": token, "certificates": connection, "timeout": timeout},
         shared=web,
         options=options,
         everyone=opponents if isinstance(opponents, str) else None,

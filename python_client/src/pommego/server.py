@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Self
 
+from pommego._core import checks
 from pommego.errors import BinaryNotFoundError, ServerDiedError, ServerStartError, on_failure
 
 # ruff: noqa: PLC0415, the module for failed servers is loaded when one has failed
@@ -146,7 +147,7 @@ class Server:
         """Read the line with the server's address, which the server writes in one piece."""
         poll = select.poll()  # select takes no descriptors from 1024 on
         poll.register(ready, select.POLLIN)
-        if not poll.poll(timeout * 1000):
+        if not poll.poll(checks.timeout(timeout) * 1000):
             from pommego._core.last_words import last_words, quoted
 
             said = quoted(last_words(self._output))

@@ -340,8 +340,8 @@ class PommegoVectorEnv(VectorEnv):
         if self._session.about.made.batch_size:
             raise PommegoError(
                 f"{what} is for all {self.num_games} games together, and this environment was made with "
-                f"batch_size={self.batch_size}: use send(actions, info['row']) and recv(), "
-                "or leave batch_size out"
+                f"batch_size={self.batch_size}: leave that out, or make steps by "
+                "send(actions, info['row']) and recv()"
             )
 
     def _ask(self, what: Callable[..., Any], *args: Any, **options: Any) -> Any:
@@ -441,12 +441,12 @@ class PommegoVectorEnv(VectorEnv):
 
     @property
     def timeout(self) -> float:
-        """Seconds to wait for one reply; may be changed."""
+        """Seconds to wait for one reply, as in `pommego.make_vec`; may be changed."""
         return self._session.timeout
 
     @timeout.setter
     def timeout(self, seconds: float) -> None:
-        self._session.timeout = seconds
+        self._session.timeout = checks.timeout(seconds)
 
     @property
     def hosts(self) -> tuple[Host, ...]:
@@ -545,8 +545,10 @@ class PommegoVectorEnv(VectorEnv):
         Raises:
             ServerError: a state cannot be restored here. If the states take several
                 messages, those sent earlier have been restored by then.
+            PommegoError: `batch_size` is below `num_games`.
             ValueError: the numbers of games and states differ.
         """
+        self._check_together("set_state()")
         if isinstance(games, int | np.integer):
             games, states = [int(games)], [states]
         from pommego._core.saved import restore
@@ -612,7 +614,11 @@ class PommegoVectorEnv(VectorEnv):
         """Make an independent environment with copies of these games.
 
         It has its own server if this one has, otherwise its own connection.
+
+        Raises:
+            PommegoError: `batch_size` is below `num_games`.
         """
+        self._check_together("clone()")
         states = self.get_state()
         twin = self._respawn()
         with on_failure(twin.close):

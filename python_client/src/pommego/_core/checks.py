@@ -1,7 +1,7 @@
 """Arguments, checked and converted to the form in which they are sent."""
 
 from collections.abc import Sequence
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,12 @@ def at_least(least: int, what: str, value: Any, kind: type = Integral, more: str
     if not isinstance(value, kind) or not value >= least:
         said = "an integer" if kind is Integral else "a number"
         raise ValueError(f"{what} is {value!r}, expected {said}, {least} or more{more}")
+
+
+def timeout(seconds: Any) -> float:
+    """Return a number of seconds, at most 10**6, which the system's calls take; else ValueError."""
+    at_least(0, "timeout", seconds, Real)
+    return min(float(seconds), 1e6)
 
 
 def seeds(seed: int | Sequence[int | None] | NDArray[Any] | None, games: int) -> Seeds:

@@ -62,7 +62,7 @@ def make_vec(
     check_options(options, ("address", "token", "replace", "batch_size"), make_vec, making.make_vec)
     given = {"num_cpus": 1, "scheduling_strategy": "SPREAD"} | dict(actor_options or {})
     options.setdefault("workers", max(1, int(given["num_cpus"] or 0)))
-    actors = Actors(num_actors, given, retries, options.get("timeout", 60.0))
+    actors = Actors(num_actors, given, retries, checks.timeout(options.get("timeout", 60.0)))
     return making.make_vec(id, num_envs, address=actors, **options)
 
 
