@@ -144,9 +144,8 @@ def timed(o: argparse.Namespace, device: str, work: Callable[[Learner], int], **
     how |= {"opponents": opponents, "workers": o.workers, "autoreset_mode": "SameStep"}
     with pommego.Server() as server, ExitStack() as stack:
         how |= {"address": server.address, "token": server.token}
-        halves = [pommego.make_vec(o.id, games, **how) for games in (-(-o.games // 2), o.games // 2)]
-        for envs in halves:
-            stack.enter_context(envs)
+        sizes = -(-o.games // 2), o.games // 2
+        halves = [stack.enter_context(pommego.make_vec(o.id, games, **how)) for games in sizes]
         learner = Learner(Feed(halves, device), o.seed)
         for _ in range(2):
             work(learner)
@@ -167,11 +166,12 @@ def timed(o: argparse.Namespace, device: str, work: Callable[[Learner], int], **
 def main(arguments: list[str] | None = None) -> int:
     """Print the table, or the report."""
     o = parser.parse_args(arguments)
-    device = torch.device(o.device)
-    if device.type == "cuda" and not torch.cuda.is_available():
-        parser.error(f"--device is {o.device}, and PyTorch finds no GPU: torch.cuda.is_available() is False")
+    try:
+        device = torch.empty(0, device=o.device).device
+    except (AssertionError, RuntimeError) as e:
+        parser.error(f"--device is {o.device!r}, which PyTorch does not have: {str(e).partition('. ')[0]}")
     o.games = (16384 if device.type == "cuda" else 256) if o.games is None else o.games
-    if o.games < 2 or o.seconds <= 0:
+    if o.games < 2 or not o.seconds > 0:
         parser.error(f"--games is {o.games} and --seconds {o.seconds}, expected two or more, and more than 0")
     kind = {"observation": o.observation or "planes"}
     stages = [("games", "cpu", Learner.guess, kind)]

@@ -63,8 +63,9 @@ def test_a_copy_for_people(binary: Path, tmp_path: Path) -> None:
 
 def test_what_is_wrong(binary: Path) -> None:
     wrong = [("--games 1", 2, "--games is 1 .* expected two or more"), ("--id Nothing-v0", 1, "Nothing-v0")]
-    if not torch.cuda.is_available():
-        wrong.append(("--device cuda", 2, "--device is cuda, and PyTorch finds no GPU"))
+    wrong.append(("--seconds nan", 2, "--seconds nan, expected two or more, and more than 0"))
+    for device in ("foo", *([] if torch.cuda.is_available() else ["cuda"])):
+        wrong.append((f"--device {device}", 2, f"--device is '{device}', which PyTorch does not have: "))
     for options, code, says in wrong:
         done = run("-m", "pommego.bench", "--device", "cpu", *options.split(), code=code)
         assert re.search(says, done.stderr) and "Traceback" not in done.stderr

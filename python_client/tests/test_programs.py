@@ -69,6 +69,7 @@ def test_bench_for_people(binary: Path) -> None:
     [
         ("--games 0", 2, "--games is 0, expected more than 0"),
         ("--seconds 0", 2, "--seconds is 0.0, expected more than 0"),
+        ("--seconds nan", 2, "--seconds is nan, expected more than 0"),
         ("--in-flight -1", 2, "--in-flight is -1, expected more than 0"),
         ("--id Nothing-v0 --opponents simple", 1, 'pommego.bench: .*"Nothing-v0"'),
         ("--opponents simple,simple", 1, "pommego.bench: .*opponents"),

@@ -41,16 +41,15 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the benchmark; returns the exit status."""
     parser = _parser()
     options = parser.parse_args(arguments)
-    for name in () if options.device else ("games", "seconds", "in_flight"):
-        if getattr(options, name) <= 0:
-            parser.error(f"--{name.replace('_', '-')} is {getattr(options, name)}, expected more than 0")
-    expected = ModuleNotFoundError if options.device else ValueError
     try:
-        if options.device:
+        if options.device is not None:
             _climb(arguments)
-        else:
-            _report(options)
-    except (pommego.PommegoError, expected) as e:
+            return 0
+        for name in ("games", "seconds", "in_flight"):
+            if not getattr(options, name) > 0:
+                parser.error(f"--{name.replace('_', '-')} is {getattr(options, name)}, expected more than 0")
+        _report(options)
+    except (pommego.PommegoError, ModuleNotFoundError, ValueError) as e:
         print(f"pommego.bench: {e}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
