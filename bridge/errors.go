@@ -103,7 +103,7 @@ func (s *session) fromVec(err error, field string) error {
 	case errors.As(err, new(*vec.OptionError)):
 		return optionError(err)
 	case errors.Is(err, vec.ErrFinished):
-		return fail(codeGameFinished, field, "reset it with a mask", "%v", err)
+		return fail(codeGameFinished, field, "reset it with a mask; simulate takes no finished games", "%v", err)
 	case errors.Is(err, vec.ErrBroken):
 		return fail(codeGameBroken, field, "reset it with a mask, or set its state", "%v", err)
 	case errors.Is(err, vec.ErrSent), errors.Is(err, vec.ErrFew):

@@ -108,7 +108,7 @@ func TestSendRefuses(t *testing.T) {
 		field  string
 		says   string
 	}{
-		{"more than there are games", []any{"batch_size", 5}, "batch_size", "5, want 0 to 4"},
+		{"more than there are games", []any{"batch_size", 5}, "batch_size", "5, want 1 to 4"},
 		{"games that are reset by hand", []any{"batch_size", 2, "autoreset_mode", "Disabled"}, "autoreset_mode",
 			"want NextStep or SameStep"},
 	} {

@@ -222,7 +222,7 @@ func resolve(c Config) (*plan, error) {
 		is, lo, hi int
 	}{
 		{"Games", c.Games, 1, MaxGames},
-		{"BatchSize", c.BatchSize, 0, c.Games},
+		{"BatchSize", c.BatchSize, min(max(c.BatchSize, 0), 1), c.Games}, // 0 is for Go alone
 		{"Workers", c.Workers, 0, 1 << 10},
 		{"MaxWorkers", c.MaxWorkers, 0, 1 << 10},
 		{"Cores", c.Cores, 0, 1 << 16},

@@ -12,7 +12,7 @@ var (
 	ErrClosed   = errors.New("the pool is closed")
 	ErrStopped  = errors.New("the pool has been stopped")
 	ErrNotReset = errors.New("the game has never been reset; reset it first")
-	ErrFinished = errors.New("the game has finished and autoreset is disabled; reset it, with a mask")
+	ErrFinished = errors.New("the game has finished")
 	ErrBroken   = errors.New("the game broke in an earlier call")
 	ErrSent     = errors.New("the game is under way; receive it first")
 	ErrFew      = errors.New("fewer games are under way than a batch holds")

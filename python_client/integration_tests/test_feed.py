@@ -399,7 +399,7 @@ def test_what_is_wrong(vec: Vec) -> None:
     with pytest.raises(pommego.ServerError, match="7"):
         feed.step(torch.zeros(2, dtype=torch.int64))
     assert feed.reset(seed=0).half == 0
-    assert feed.step(torch.zeros(2, dtype=torch.int64)).half == 1
+    assert feed.step(np.zeros(2, int)).half == 1
 
 
 def test_a_wrong_number_of_actions_steps_nothing(vec: Vec) -> None:

@@ -170,7 +170,7 @@ def test_all_games_are_a_step(vec: Vec) -> None:
     ("options", "says"),
     [
         ({"batch_size": 0}, "batch_size is 0, want 1 to"),
-        ({"batch_size": 5}, "batch_size is 5, want 0 to 4"),
+        ({"batch_size": 5}, "batch_size is 5, want 1 to 4"),
         (
             {"batch_size": 2, "autoreset_mode": "Disabled"},
             "is Disabled with a batch size, want NextStep or SameStep",

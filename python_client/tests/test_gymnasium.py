@@ -169,6 +169,8 @@ def test_errors_of_one_game_speak_of_no_rows(
 
 def test_masks_as_a_method(single: Callable[..., pommego.PommegoEnv]) -> None:
     env = single("OneVsOne-v0")
+    with pytest.raises(pommego.PommegoError, match="no action mask before the first reset"):
+        env.action_masks()
     _, info = env.reset(seed=0)
     for action in (5, 0, 0):
         np.testing.assert_array_equal(env.action_masks(), info["action_mask"])

@@ -110,6 +110,8 @@ def test_autoreset_modes_by_any_name(vec: Vec, said: Any) -> None:
             "batch_size is a string, want an integer",
         ),
         ("OneVsOne-v0", 1, {"max_episode_steps": 2.5}, ValueError, "is 2.5, expected an integer, 1 or more"),
+        ("OneVsOne-v0", 1, {"rules": 5}, pommego.ServerError, "rules: 5 is given, want an object"),
+        ("OneVsOne-v0", 1, {"start_states": 5}, TypeError, "^start states are a int, expected a list"),
         ("OneVsOne-v0", 1, {"timeout": "x"}, ValueError, "timeout is 'x', expected a number, 0 or more"),
         ("OneVsOne-v0", 1, {"connection": {"agent_limit": 3}}, TypeError, r"expected pommego.Connection\("),
         (
@@ -140,6 +142,13 @@ def test_errors_name_what_was_given(
 ) -> None:
     with pytest.raises(error, match=says):
         vec(id, games, **options)
+
+
+def test_addresses_and_tokens_are_text(server: pommego.Server) -> None:
+    with pytest.raises(TypeError, match="^address is 5, expected one address or a list of them"):
+        pommego.make_vec("OneVsOne-v0", address=5)
+    with pytest.raises(ValueError, match="^the token must be a string of printable ASCII"):
+        pommego.make_vec("OneVsOne-v0", address=server.address, token=5)
 
 
 def test_a_connection_is_one_everywhere(server: pommego.Server) -> None:

@@ -214,6 +214,9 @@ def test_what_is_no_network(binary: Path, tmp_path: Path) -> None:
     assert 'has format "" and 0 layers' in done.stderr
     with pytest.raises(FileNotFoundError, match="no file and no policy 'ppo-ff'; there are: .*ppo-ffa"):
         pommego.load("ppo-ff")
+    for spec in ("OneVsOne-v0", pommego.catalog()["SuiteBot-v0"]):
+        with pytest.raises(ValueError, match="^spec is .*, expected that of a game with near"):
+            pommego.load("ppo-duel", spec)
     bad.write_bytes(whole)
     with pytest.raises(pommego.PommegoError, match="only pommego play and pommego tournament read it"):
         pommego.make_vec(FFA, 1, opponents=[f"net:weights={bad}"] * 3)

@@ -304,7 +304,9 @@ def test_simulating_many_is_simulating_each(vec: Vec) -> None:
     parts = envs.simulate(states, actions, seed=2**64 - 7)
     assert_same(parts._asdict() | {"states": 0}, whole._asdict() | {"states": 0})
     assert parts.states == whole.states
-    with pytest.raises(pommego.ServerError, match="game_finished"):
+    with pytest.raises(
+        pommego.ServerError, match=r"game 0: the game has finished \[game_fin.*\n.*simulate takes no"
+    ):
         envs.simulate(whole.states[-1:], np.zeros(2, int))
 
 

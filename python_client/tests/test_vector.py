@@ -392,11 +392,11 @@ def test_order_of_send_and_recv(vec: Vec) -> None:
 def test_a_refused_step_in_flight_is_that_batchs_error(vec: Vec) -> None:
     envs = vec(games=1)
     envs.reset(seed=0)
-    for action in (0, 9):
+    for action in (0, 300):
         envs.send(np.full(4, action))
     envs.recv()
     envs.send(np.full(4, 0))
-    with pytest.raises(pommego.ServerError, match="bad_action"):
+    with pytest.raises(pommego.ServerError, match=r"is 300, want 0 to 5 \[bad_action"):
         envs.recv()
     envs.recv()
     with pytest.raises(pommego.PommegoError, match="call send"):
@@ -525,6 +525,8 @@ def test_render(vec: Vec) -> None:
     assert envs.render()[4:] == (picture,) * 4, "one for each row, as gymnasium has it"
     with pytest.raises(pommego.ServerError):
         envs.render(2)
+    with pytest.raises(TypeError, match="^games is '0', expected a number, several or None"):
+        envs.render("0")
 
 
 def test_rules_of_ones_own_are_passed_on(vec: Vec) -> None:

@@ -108,7 +108,7 @@ def make_vec(
             mod seats, so that in team games opponent 1 is the teammate. Each is an agent's name, a policy
             (see `LineUps`), or a `Pool` of policies. Several line-ups: a list with
             one for each game, or `LineUps`, of which one is drawn for each episode.
-            An environment made with several tells which one an episode had by ``info["game"]["line_up"]``.
+            An environment made with several, or a policy, has an episode's in ``info["game"]["line_up"]``.
         seat: with `opponents`: the learner's seat; None: drawn for each episode.
         seats: any other mix: for each seat "learner", an agent's name or a policy.
             With neither `seats` nor `opponents`, all seats learn.
@@ -261,7 +261,7 @@ def _line_ups(
 
 def _rule_sets(rules: dict[str, Any] | Sequence[dict[str, Any]] | None, games: int) -> dict[str, Any]:
     """Return `rules` as the request's fields; rules that several games share are sent once."""
-    if isinstance(rules, dict | None) or len(rules) != games:
+    if not isinstance(rules, Sequence) or len(rules) != games:
         return {"rules": rules}
     keys = [json.dumps(one, sort_keys=True, default=wire.plain) for one in rules]
     different = dict(zip(keys, rules, strict=True))
@@ -278,11 +278,9 @@ def _hosts(
         raise ValueError("replace needs address: name a server, or a list of them")
     if address is None or (isinstance(address, str) and not replace):
         return None
-    if not isinstance(address, str | Sequence):
-        return address
-    from pommego._core.several import Servers
+    from pommego._core.several import Hosts, Servers
 
-    return Servers(address, replace, timeout)
+    return address if isinstance(address, Hosts) else Servers(address, replace, timeout)
 
 
 def make(id: str, *, render_mode: str | None = None, **options: Any) -> PommegoEnv:

@@ -199,13 +199,15 @@ def load(name: str | os.PathLike[str], spec: GameSpec | None = None) -> Network:
 
     Raises:
         FileNotFoundError: there is no such name or file.
-        ValueError: the file holds no network, or not a whole one.
+        ValueError: the file holds no network, or not a whole one; or the spec is of no such games.
     """
     built_in = [folder / f"{os.fspath(name)}.net" for folder in _FOLDERS]
     path = next((p for p in (Path(name), *built_in) if p.is_file()), None)
     if path is None:
         names = sorted({p.stem for folder in _FOLDERS for p in folder.glob("*.net")})
         raise FileNotFoundError(f"no file and no policy {os.fspath(name)!r}; there are: {', '.join(names)}")
+    if spec is not None and not (isinstance(spec, GameSpec) and "near" in [e.name for e in spec.encodings]):
+        raise ValueError(f"spec is {spec!r}, expected that of a game with near, such as envs.game_spec")
     head, _, rest = path.read_bytes().partition(b"\n")
     layers, at = [], 0
     try:

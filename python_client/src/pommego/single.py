@@ -12,6 +12,7 @@ from pommego._core.batch import Observation
 from pommego._core.call_lock import uncopied
 from pommego._core.more_checks import one_action
 from pommego._core.rows import row_obs
+from pommego.errors import PommegoError
 from pommego.state import State
 from pommego.vector import PommegoVectorEnv
 
@@ -92,6 +93,8 @@ class PommegoEnv(gymnasium.Env):
 
     def action_masks(self) -> NDArray[np.int8]:
         """Return the present action mask, int8 (choices,), as sb3-contrib's MaskablePPO asks for it."""
+        if not hasattr(self, "_mask"):
+            raise PommegoError("there is no action mask before the first reset()")
         return self._mask
 
     def _keep_pace(self) -> None:

@@ -81,9 +81,7 @@ class Feed:
         shared = [field.name for form in forms[0][:2] if form for field in form.fields if field.shared]
         rows = [1 if each._session.about.expand else each.learners for each in envs]
         if shared and len(set(rows)) > 1:
-            raise ValueError(
-                f"a feed with {shared} once for {rows} rows: leave out expand_shared=False"
-            )
+            raise ValueError(f"a feed with {shared} once for {rows} rows: leave out expand_shared=False")
         for each in envs:
             each._check_together("a feed")
         rows = np.cumsum([each.num_envs for each in envs])
@@ -122,7 +120,7 @@ class Feed:
         if self._turn < 0:
             raise PommegoError("the feed has not begun: call reset() first")
         half, begin = self.halves[self._turn], time.perf_counter()
-        chosen, ends = actions.cpu().numpy(), np.cumsum([envs.num_envs for envs in half])
+        chosen, ends = torch.as_tensor(actions).cpu().numpy(), np.cumsum([envs.num_envs for envs in half])
         if chosen.shape[:1] != (ends[-1],):  # before any environment steps
             raise ValueError(f"actions have shape {chosen.shape}, expected {ends[-1]} rows for this half")
         self._settle()

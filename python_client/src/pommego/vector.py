@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Self
@@ -72,9 +73,9 @@ class PommegoVectorEnv(VectorEnv):
     * ``info["game"]``, when an episode ended: the counts of the row's seat, int32,
       under the names in ``game_spec.counts`` (with ``counts=True``); ``return`` float64,
       ``length`` int32 (steps), ``result`` uint8 (`pommego.Result`, how it ended for the row's
-      seat), ``won`` bool, if it was made with several line-ups ``line_up`` int32 (its index among
-      those last set, -1 for an earlier one), all (rows,), and ``winners`` bool (rows, seats); zeros except
-      where ``info["_game"]``.
+      seat), ``won`` bool, if it was made with a policy or several line-ups ``line_up`` int32 (its index
+      among those last set, -1 for an earlier one), all (rows,), and ``winners`` bool (rows, seats); zeros
+      except where ``info["_game"]``.
     * ``info["seed"]`` and ``info["episode_number"]``, uint64 (rows,), where an
       episode began (masks ``info["_seed"]``, ``info["_episode_number"]``).
     * ``info["row"]`` with `batch_size`: int (rows,), the rows in the batch.
@@ -123,7 +124,7 @@ class PommegoVectorEnv(VectorEnv):
         self._respawn = respawn
         self.server = session.server
         self._viewer = viewer
-        self._sent: ArrayLike = ()  # the last actions, for error messages
+        self._sent = deque[ArrayLike]([()], about.max_in_flight)  # the last actions, for error messages
         self._in_flight = 0  # batches that `recv` can wait for
         self._later: dict[str, Any] = {}  # what set_opponents and set_start_states were given last
         self.num_envs = made.games * about.learners
@@ -244,7 +245,7 @@ class PommegoVectorEnv(VectorEnv):
         self._check_together("step()")
         self._check_idle()
         try:
-            self._sent = actions
+            self._sent.append(actions)
             self._session.send(actions, reuse=True)
             self._in_flight = 1
             return self._received()
@@ -289,7 +290,7 @@ class PommegoVectorEnv(VectorEnv):
                 f"rows must be all {self.num_envs}, in order, or left out: without a batch_size below "
                 "num_envs, all games are stepped together"
             )
-        self._sent = actions
+        self._sent.append(actions)
         self._session.send(actions, games)
         self._in_flight += games is None
 
@@ -392,6 +393,8 @@ class PommegoVectorEnv(VectorEnv):
             tile = _TILE
         if isinstance(games, int | np.integer):
             return self._ask(Games.render, int(games), colour, tile, None if seat is None else int(seat))
+        if isinstance(games, str):
+            raise TypeError(f"games is {games!r}, expected a number, several or None")
         if games is not None:
             return tuple(self.render(game, colour=colour, tile=tile, seat=seat) for game in games)
         each = self.render(range(self.num_games), colour=colour, tile=tile, seat=seat)
@@ -531,7 +534,7 @@ class PommegoVectorEnv(VectorEnv):
         games: int | Sequence[int],
         states: State | bytes | dict[str, Any] | Sequence[State | bytes | dict[str, Any]],
     ) -> tuple[Observation, dict[str, Any]]:
-        """Restore games.
+        """Restore games. Not with a `batch_size`.
 
         Args:
             games: one number, or several (none twice).
@@ -545,7 +548,6 @@ class PommegoVectorEnv(VectorEnv):
         Raises:
             ServerError: a state cannot be restored here. If the states take several
                 messages, those sent earlier have been restored by then.
-            PommegoError: `batch_size` is below `num_games`.
             ValueError: the numbers of games and states differ.
         """
         self._check_together("set_state()")
@@ -605,7 +607,7 @@ class PommegoVectorEnv(VectorEnv):
         from pommego._core.saved import simulate
         from pommego.state import State
 
-        self._sent = actions
+        self._sent.append(actions)
         made = self._ask(simulate, states, actions, seed=seed, steps=steps, policy=policy)
         return made._replace(states=[State(state, self) for state in made.states])
 
@@ -613,10 +615,7 @@ class PommegoVectorEnv(VectorEnv):
     def clone(self) -> PommegoVectorEnv:
         """Make an independent environment with copies of these games.
 
-        It has its own server if this one has, otherwise its own connection.
-
-        Raises:
-            PommegoError: `batch_size` is below `num_games`.
+        It has its own server if this one has, otherwise its own connection. Not with a `batch_size`.
         """
         self._check_together("clone()")
         states = self.get_state()

@@ -51,7 +51,7 @@ def uncopied(self: Any) -> NoReturn:
 def locked(method: F) -> F:
     """Make a method of an environment hold its lock, and raise ClosedError once it is closed.
 
-    Errors of the server about actions get the caller's own numbers, from `_sent`.
+    Errors of the server about actions get the caller's own numbers, from `_sent`, whose last are in flight.
     """
 
     @functools.wraps(method)
@@ -64,6 +64,6 @@ def locked(method: F) -> F:
             except ServerError as e:
                 from pommego._core.more_checks import with_values  # noqa: PLC0415, loaded when it is used
 
-                raise with_values(e, self._sent) from None
+                raise with_values(e, self._sent[-1 - self._in_flight]) from None
 
     return under_lock

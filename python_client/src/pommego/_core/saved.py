@@ -105,7 +105,7 @@ class Starts:
         weights: Sequence[float] | None = None,
         ordinary: float = 0.0,
     ) -> None:
-        if isinstance(states, State | bytes | str | dict):
+        if isinstance(states, State | bytes | str | dict | int):
             raise TypeError(f"start states are a {type(states).__name__}, expected a list of saved states")
         if states is not None and not len(states):
             raise ValueError("the list of start states is empty: give some, or None for new boards alone")

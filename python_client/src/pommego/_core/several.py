@@ -224,11 +224,11 @@ class Servers(Hosts):
     kind = "servers"
 
     def __init__(self, addresses: str | Sequence[str], replace: bool | Sequence[str], timeout: float) -> None:
+        if not (isinstance(addresses, Sequence) and all(isinstance(entry, str) for entry in addresses)):
+            raise TypeError(f"address is {addresses!r}, expected one address or a list of them")
         addresses = [addresses] if isinstance(addresses, str) else list(addresses)
         if not addresses:
             raise ValueError("address is an empty list, expected a server; leave it out to start one")
-        if not all(isinstance(entry, str) for entry in addresses):
-            raise TypeError(f"address is {addresses!r}, expected one address or a list of them")
         if isinstance(replace, str):
             raise TypeError(f"replace is {replace!r}, expected True, False or a list: [{replace!r}]")
         self.retries = math.inf if replace else 0

@@ -184,8 +184,8 @@ def _request(address: Address, key: bytes, subprotocol: str | None, token: str |
         *([f"Sec-WebSocket-Protocol: {subprotocol}"] if subprotocol else []),
     ]
     if token:
-        if not token.isascii() or not token.isprintable():
-            raise ValueError("the token must be printable ASCII")
+        if not (isinstance(token, str) and token.isascii() and token.isprintable()):
+            raise ValueError("the token must be a string of printable ASCII")
         lines.append(f"Authorization: Bearer {token}")
     return "\r\n".join([*lines, "", ""]).encode("ascii")
 

@@ -232,7 +232,7 @@ def encode(kind: str, request_id: int, fields: dict[str, Any]) -> bytes:
     """Encode a request; fields that are None are left out, and rules are sent as JSON."""
     given = {name: value for name, value in fields.items() if value is not None}
     if (rules := given.get("rules")) is not None:
-        several = [rules] if isinstance(rules, dict) else rules
+        several = rules if isinstance(rules, Sequence) and not isinstance(rules, str) else [rules]
         given["rules"] = [one if isinstance(one, str) else json.dumps(one, default=plain) for one in several]
     return _encoder.encode({"type": kind, "id": request_id, **given})
 
