@@ -106,6 +106,16 @@ def test_ratings_of_past_selves_are_kept(ppo: ModuleType, tmp_path: Path) -> Non
     assert again.past.weights().tolist() == run.past.weights().tolist()
 
 
+@pytest.mark.parametrize("option", ["games", "minibatch", "judge"])
+def test_counts_are_refused_before_training(
+    ppo: ModuleType, option: str, tmp_path: Path, capsys: pytest.CaptureFixture
+) -> None:
+    with pytest.raises(SystemExit):
+        ppo.main(["ppo-duel", f"--{option}", "0", "--out", str(tmp_path / "run")])
+    assert f"--{option} is 0, expected 1 or more" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
 @pytest.mark.parametrize("seed", [70, 100, -1])
 def test_seeds_of_other_boards(ppo: ModuleType, seed: int, capsys: pytest.CaptureFixture) -> None:
     with pytest.raises(SystemExit):

@@ -33,10 +33,10 @@ def is_running(pid: int) -> bool:
         return False
 
 
-def assert_gone(pid: int, within: float = 15.0) -> None:
-    deadline = time.monotonic() + within
+def assert_gone(pid: int) -> None:
+    deadline = time.monotonic() + HANGS
     while is_running(pid):
-        assert time.monotonic() < deadline, f"process {pid} is still there after {within} s"
+        assert time.monotonic() < deadline, f"process {pid} is still there after {HANGS} s"
         time.sleep(0.02)
 
 

@@ -82,7 +82,7 @@ def main(arguments: list[str] | None = None) -> None:
     saved = torch.load(o.run / "checkpoint.pt", weights_only=True, map_location="cpu")
     own = argparse.Namespace(**saved.get("options", {}))
     run = ppo.Run(ppo.parser.parse_args([o.name, *more, "--out", str(o.run)], own))
-    run.restore()
+    run.restore(saved)
     print(tables(played(run, o.against, o.games)))
 
 

@@ -141,14 +141,10 @@ parser.add_argument("--demonstrations", type=int, default=3000, help="games of t
 parser.add_argument("--epochs", type=int, default=4, help="passes over the teacher's moves")
 parser.add_argument("--minutes", type=float, help="of PPO (default: the recipe's)")
 parser.add_argument(
-    "--games",
-    type=int,
-    help="seats that learn: one in a game, two in a team's, all in selfplay (default: 256; on a GPU 16384)",
+    "--games", type=int, help="seats that learn: of a game 1, teams 2, selfplay all (256; on a GPU 16384)"
 )
 parser.add_argument("--rollout", type=int, help="steps of each game in an update (default: 64; on a GPU 32)")
-parser.add_argument(
-    "--minibatch", type=int, help="samples per gradient step (default: 2048; on a GPU an eighth of an update)"
-)
+parser.add_argument("--minibatch", type=int, help="samples per step (default: 2048; GPU: 1/8 of an update)")
 parser.add_argument("--passes", type=int, default=2, help="passes over an update's samples")
 parser.add_argument("--rate", type=float, default=1e-3, help="learning rate of PPO; it falls to a tenth")
 parser.add_argument("--gamma", type=float, default=0.998, help="discount")
@@ -514,6 +510,9 @@ class Run:
     """A network in training, and its files."""
 
     def __init__(self, o: argparse.Namespace) -> None:
+        for name in ("games", "rollout", "minibatch", "threads", "judge"):
+            if (given := getattr(o, name)) is not None and given < 1:
+                parser.error(f"--{name} is {given}, expected 1 or more")
         on_cpu = o.device == "cpu"
         o.games, o.rollout = o.games or (256 if on_cpu else 16384), o.rollout or (64 if on_cpu else 32)
         o.minibatch = o.minibatch or (2048 if on_cpu else max(o.games * o.rollout // 8, 1))
@@ -543,9 +542,9 @@ class Run:
         (self.out / "checkpoint.new").replace(self.out / "checkpoint.pt")
         self.policy.export().save(self.out / "policy.net")
 
-    def restore(self) -> None:
-        """Go on from the checkpoint, if it is of the same options."""
-        saved = torch.load(self.out / "checkpoint.pt", weights_only=True, map_location="cpu")
+    def restore(self, saved: Any = None) -> None:
+        """Go on from the checkpoint, which may be loaded already, if it is of the same options."""
+        saved = saved or torch.load(self.out / "checkpoint.pt", weights_only=True, map_location="cpu")
         own, wanted = saved.get("options", {}), self.options()  # older checkpoints have none
         if other := [name for name in own if own[name] != wanted.get(name)]:
             was, now = (", ".join(f"{name}={of.get(name)}" for name in other) for of in (own, wanted))
