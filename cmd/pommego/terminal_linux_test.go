@@ -192,7 +192,7 @@ func TestTerminalTellsOfReading(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	line := []byte(`{"pad":[` + strings.Repeat("0,", 4<<20) + "0]}\n")
+	line := []byte(`{"format":"pommerman-trace/1","pad":[` + strings.Repeat("0,", 4<<20) + "0]}\n")
 	for range 100 {
 		if _, err := zip.Write(line); err != nil {
 			t.Fatal(err)
