@@ -66,17 +66,9 @@ func TestBadPeers(t *testing.T) {
 		{"closes properly", append(bytes.Clone(hello), frameBytes(0x88, []byte{0x03, 0xe8})...), nil, 1000},
 	} {
 		t.Run(test.reason, func(t *testing.T) {
-			p := dialRaw(t, server.host)
-			if _, err := p.Write(test.bytes); err != nil {
-				t.Fatal(err)
-			}
-			done := make(chan struct{})
-			flood := p.repeat(test.then, done)
-			if got := p.closed(t); got != test.code {
+			if got := dialRaw(t, server.host).flood(t, test.bytes, test.then); got != test.code {
 				t.Errorf("close code %d, want %d", got, test.code)
 			}
-			close(done)
-			flood.Wait()
 			call(t, good, "envs")
 		})
 	}
@@ -84,12 +76,16 @@ func TestBadPeers(t *testing.T) {
 	eventually(t, "all connections are gone", func() bool { return server.connections.Load() == 0 })
 }
 
-// repeat sends some bytes once a millisecond, until done or nobody takes them.
-func (p *rawPeer) repeat(what []byte, done chan struct{}) *sync.WaitGroup {
+// flood sends some bytes, then others once a millisecond until nobody takes them. It returns the close code.
+func (p *rawPeer) flood(t *testing.T, first, then []byte) int {
+	if _, err := p.Write(first); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
 	var flood sync.WaitGroup
 	flood.Go(func() {
-		for len(what) > 0 {
-			if _, err := p.Write(what); err != nil {
+		for len(then) > 0 {
+			if _, err := p.Write(then); err != nil {
 				return
 			}
 			select {
@@ -99,7 +95,10 @@ func (p *rawPeer) repeat(what []byte, done chan struct{}) *sync.WaitGroup {
 			}
 		}
 	})
-	return &flood
+	code := p.closed(t)
+	close(done)
+	flood.Wait()
+	return code
 }
 
 // TestFloods has peers flood a message that has no end or no beginning: it is not the time that ends it.
@@ -117,17 +116,9 @@ func TestFloods(t *testing.T) {
 		{"pings for ever before hello", nil, frameBytes(0x89, nil)},
 	} {
 		t.Run(test.reason, func(t *testing.T) {
-			p := dialRaw(t, server.host)
-			if _, err := p.Write(test.bytes); err != nil {
-				t.Fatal(err)
-			}
-			done := make(chan struct{})
-			flood := p.repeat(test.then, done)
-			if got := p.closed(t); got != 1008 {
+			if got := dialRaw(t, server.host).flood(t, test.bytes, test.then); got != 1008 {
 				t.Errorf("close code %d, want 1008", got)
 			}
-			close(done)
-			flood.Wait()
 		})
 	}
 }

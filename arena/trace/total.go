@@ -62,12 +62,13 @@ func Files(paths ...string) (files []string, err error) {
 		}
 		before := len(files)
 		err := filepath.WalkDir(path+"/", func(at string, d fs.DirEntry, err error) error {
-			info, lost := os.Stat(at) // opening a link that leads nowhere gives the error
+			file := at
 			if state, _ := filepath.Match(stateFiles, d.Name()); state || d.Name() == "game_state.json" {
 				at = filepath.Dir(at)
 			} else if !RecordedName.MatchString(d.Name()) {
 				return err
 			}
+			info, lost := os.Stat(file) // opening a link that leads nowhere gives the error
 			if err == nil && (lost != nil || info.Mode().IsRegular()) && !slices.Contains(files[before:], at) {
 				files = append(files, at)
 			}

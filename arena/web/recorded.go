@@ -64,12 +64,12 @@ func (l *Listing) add(path string, inFolder bool, formats trace.Formats) error {
 		if err != nil {
 			return err
 		}
-		entry := entryOf(line)
-		if _, err := formats.Of(line); err != nil && !inFolder {
-			return &trace.Error{File: path, Line: file.Line(), Err: err}
-		} else if err != nil {
+		if _, err := formats.Of(line); err != nil && inFolder {
 			return nil
+		} else if err != nil {
+			return &trace.Error{File: path, Line: file.Line(), Err: err}
 		}
+		entry := entryOf(line)
 		if inFolder {
 			entry.Note = strings.TrimSpace(filepath.Base(path) + " " + entry.Note)
 		}

@@ -120,10 +120,11 @@ func (o *viewOptions) run(cmd *cobra.Command, path string, begin bool) error {
 			"*.jsonl or *.jsonl.gz with games", path, dataset.ManifestName, tournamentLog)
 	}
 	fragment := url.Values{}
-	if _, err := games.Open(o.game); begin && err != nil {
-		return usageError{err}
-	}
-	if !begin && len(list.Games) > 0 {
+	if begin {
+		if _, err := games.Open(o.game); err != nil {
+			return usageError{err}
+		}
+	} else if len(list.Games) > 0 {
 		o.game = list.Games[0].Game
 	}
 	if begin || o.step > 0 {

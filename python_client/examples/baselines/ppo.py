@@ -144,7 +144,7 @@ parser.add_argument(
     "--games", type=int, help="seats that learn: of a game 1, teams 2, selfplay all (256; on a GPU 16384)"
 )
 parser.add_argument("--rollout", type=int, help="steps of each game in an update (default: 64; on a GPU 32)")
-parser.add_argument("--minibatch", type=int, help="samples per step (default: 2048; GPU: 1/8 of an update)")
+parser.add_argument("--minibatch", type=int, help="samples per gradient step (2048; GPU: 1/8 of an update)")
 parser.add_argument("--passes", type=int, default=2, help="passes over an update's samples")
 parser.add_argument("--rate", type=float, default=1e-3, help="learning rate of PPO; it falls to a tenth")
 parser.add_argument("--gamma", type=float, default=0.998, help="discount")
