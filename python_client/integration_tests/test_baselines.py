@@ -101,18 +101,18 @@ def test_ratings_of_past_selves_are_kept(ppo: ModuleType, tmp_path: Path) -> Non
         run.past.record(run.past.members[-1], score)
     run.save()
     o.device = "meta"  # as on a GPU, where Adam would wait for counts of its steps: they stay here
-    again.restore()
+    again.restore(ppo.checkpoint(again.out))
     assert again.past.state() == run.past.state()
     assert again.past.weights().tolist() == run.past.weights().tolist()
 
 
-@pytest.mark.parametrize("option", ["games", "minibatch", "judge"])
+@pytest.mark.parametrize("option", ["games", "minibatch", "passes", "judge"])
 def test_counts_are_refused_before_training(
     ppo: ModuleType, option: str, tmp_path: Path, capsys: pytest.CaptureFixture
 ) -> None:
     with pytest.raises(SystemExit):
         ppo.main(["ppo-duel", f"--{option}", "0", "--out", str(tmp_path / "run")])
-    assert f"--{option} is 0, expected 1 or more" in capsys.readouterr().err
+    assert f"argument --{option}: 0, expected 1 or more" in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
 
 
@@ -178,7 +178,7 @@ def test_diagnose(
     small = ["selfplay-ffa", "--out", str(tmp_path), *SMALL.split(), "--minutes", "0", "--gamma", "0.9"]
     ppo.main(small)
     run = ppo.Run(ppo.parser.parse_args(small))
-    run.restore()
+    run.restore(ppo.checkpoint(run.out))
     for against in ("static", ppo.SELF):
         *_, gained, left = diagnose.played(run, against, 16)
         counts = left.long().bincount()[1:]

@@ -79,7 +79,7 @@ def main(arguments: list[str] | None = None) -> None:
     o, more = parser.parse_known_args(arguments)
     if not (o.run / "checkpoint.pt").exists():
         parser.error(f"{o.run} has no checkpoint.pt: give the folder of a run of ppo.py")
-    saved = torch.load(o.run / "checkpoint.pt", weights_only=True, map_location="cpu")
+    saved = ppo.checkpoint(o.run)
     own = argparse.Namespace(**saved.get("options", {}))
     run = ppo.Run(ppo.parser.parse_args([o.name, *more, "--out", str(o.run)], own))
     run.restore(saved)

@@ -133,6 +133,13 @@ def run_seed(text: str) -> int:
     return int(text)
 
 
+def count(text: str) -> int:
+    """Read a number of things, of which there must be some."""
+    if int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text}, expected 1 or more")
+    return int(text)
+
+
 parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
 parser.add_argument("name", choices=RECIPES, help="which baseline")
 parser.add_argument("--out", type=Path, help="the run's folder (default: runs/NAME-SEED)")
@@ -141,11 +148,11 @@ parser.add_argument("--demonstrations", type=int, default=3000, help="games of t
 parser.add_argument("--epochs", type=int, default=4, help="passes over the teacher's moves")
 parser.add_argument("--minutes", type=float, help="of PPO (default: the recipe's)")
 parser.add_argument(
-    "--games", type=int, help="seats that learn: of a game 1, teams 2, selfplay all (256; on a GPU 16384)"
+    "--games", type=count, help="seats that learn: of a game 1, teams 2, selfplay all (256; on a GPU 16384)"
 )
-parser.add_argument("--rollout", type=int, help="steps of each game in an update (default: 64; on a GPU 32)")
-parser.add_argument("--minibatch", type=int, help="samples per gradient step (2048; GPU: 1/8 of an update)")
-parser.add_argument("--passes", type=int, default=2, help="passes over an update's samples")
+parser.add_argument("--rollout", type=count, help="steps of a game in an update (default: 64; on a GPU 32)")
+parser.add_argument("--minibatch", type=count, help="samples per gradient step (2048; GPU: 1/8 of an update)")
+parser.add_argument("--passes", type=count, default=2, help="passes over an update's samples")
 parser.add_argument("--rate", type=float, default=1e-3, help="learning rate of PPO; it falls to a tenth")
 parser.add_argument("--gamma", type=float, default=0.998, help="discount")
 parser.add_argument("--gae", type=float, default=0.95, help="lambda of the advantage estimate")
@@ -153,8 +160,8 @@ parser.add_argument("--clip", type=float, default=0.2, help="how far the policy 
 parser.add_argument("--outliving", type=float, default=0.2, help="reward for each enemy that dies first")
 parser.add_argument("--mute", action="store_true", help="send no words, to see what mappo-radio's are worth")
 parser.add_argument("--device", default="cpu", help="where the network is, such as cuda")
-parser.add_argument("--threads", type=int, default=1, help="threads of PyTorch")
-parser.add_argument("--judge", type=int, default=400, help="games of the evaluation at the end")
+parser.add_argument("--threads", type=count, default=1, help="threads of PyTorch")
+parser.add_argument("--judge", type=count, default=400, help="games of the evaluation at the end")
 # Options that may change when a run goes on.
 MAY_CHANGE = {"out", "minutes", "device", "threads", "judge", "games", "rollout", "minibatch"}
 
@@ -506,13 +513,15 @@ class Past:
         return drawn(self.policy, logits)[0].squeeze(1).cpu().numpy()
 
 
+def checkpoint(folder: Path) -> dict[str, Any]:
+    """Load what the run in a folder saved last."""
+    return torch.load(folder / "checkpoint.pt", weights_only=True, map_location="cpu")
+
+
 class Run:
     """A network in training, and its files."""
 
     def __init__(self, o: argparse.Namespace) -> None:
-        for name in ("games", "rollout", "minibatch", "threads", "judge"):
-            if (given := getattr(o, name)) is not None and given < 1:
-                parser.error(f"--{name} is {given}, expected 1 or more")
         on_cpu = o.device == "cpu"
         o.games, o.rollout = o.games or (256 if on_cpu else 16384), o.rollout or (64 if on_cpu else 32)
         o.minibatch = o.minibatch or (2048 if on_cpu else max(o.games * o.rollout // 8, 1))
@@ -542,9 +551,8 @@ class Run:
         (self.out / "checkpoint.new").replace(self.out / "checkpoint.pt")
         self.policy.export().save(self.out / "policy.net")
 
-    def restore(self, saved: Any = None) -> None:
-        """Go on from the checkpoint, which may be loaded already, if it is of the same options."""
-        saved = saved or torch.load(self.out / "checkpoint.pt", weights_only=True, map_location="cpu")
+    def restore(self, saved: dict[str, Any]) -> None:
+        """Go on from a checkpoint, if it is of the same options."""
         own, wanted = saved.get("options", {}), self.options()  # older checkpoints have none
         if other := [name for name in own if own[name] != wanted.get(name)]:
             was, now = (", ".join(f"{name}={of.get(name)}" for name in other) for of in (own, wanted))
@@ -629,7 +637,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Train, or go on, and evaluate."""
     run = Run(parser.parse_args(arguments))
     if (run.out / "checkpoint.pt").exists():
-        run.restore()
+        run.restore(checkpoint(run.out))
     elif (run.out / "progress.jsonl").exists():
         parser.error(f"{run.out} has progress.jsonl and no checkpoint.pt: name another --out")
     else:
