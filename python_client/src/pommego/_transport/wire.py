@@ -6,7 +6,6 @@ were received, as memoryviews, and become numpy arrays without a copy.
 """
 
 import json
-import struct
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
@@ -19,7 +18,7 @@ from pommego.errors import GamePanicError, ServerError
 SUBPROTOCOL = "pommego.v4+msgpack"
 VERSIONS = [4]
 
-#: The bytes before an id of eight bytes, which steps, batches in shared memory and simulations have.
+#: The bytes before an id of eight bytes, which batches in shared memory have.
 LONG_ID = b"\xa2id\xcf"
 
 #: The exceptions that a reply raises when it does not follow the protocol.
@@ -288,20 +287,3 @@ def no_integers(array: NDArray[Any]) -> str:
         return f"dtype {array.dtype}"
     odd = [value for value in array.flat if type(value) is not int or abs(value) >> 63]
     return repr(odd[0]) if odd else "dtype object: astype(int)"
-
-
-class StepRequest:
-    """The step request of one environment, built once and reused."""
-
-    def __init__(self, env: int, shape: Sequence[int]) -> None:
-        size = int(np.prod(shape))
-        actions = ["uint8", list(shape), b"", bytes(size)]
-        # Ids always take nine bytes, as this one does, so that the bytes after them have fixed offsets.
-        self._message = bytearray(encode("step", 1 << 63, {"env": env, "actions": actions}))
-        self._id_at = self._message.index(LONG_ID) + len(LONG_ID)
-        #: The array for the actions, uint8 in the given shape.
-        self.actions = np.frombuffer(self._message, np.uint8)[len(self._message) - size :].reshape(shape)
-
-    def message(self, request_id: int) -> bytearray:
-        struct.pack_into("!Q", self._message, self._id_at, request_id)
-        return self._message
