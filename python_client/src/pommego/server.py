@@ -21,9 +21,8 @@ from pathlib import Path
 from typing import IO, Self
 
 from pommego._core import checks
+from pommego._core.last_words import death, last_words, quoted
 from pommego.errors import BinaryNotFoundError, ServerDiedError, ServerStartError, on_failure
-
-# ruff: noqa: PLC0415, the module for failed servers is loaded when one has failed
 
 # Seconds a server gets to shut down before it is killed: to end agents' programs that hang takes it one.
 _GRACE = 3.0
@@ -148,8 +147,6 @@ class Server:
         poll = select.poll()  # select takes no descriptors from 1024 on
         poll.register(ready, select.POLLIN)
         if not poll.poll(checks.timeout(timeout) * 1000):
-            from pommego._core.last_words import last_words, quoted
-
             said = quoted(last_words(self._output))
             raise ServerStartError(
                 f"the server (process {self.pid}) printed no address within {timeout:g} s{said}"
@@ -158,7 +155,7 @@ class Server:
         if not line:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(timeout=1)
-            raise ServerStartError(f"the server did not start. {self._end()}")
+            raise ServerStartError(f"the server did not start. {death(self._process, self._output)}")
         address = line.removesuffix("\n")
         if address.startswith(("ws://", "unix:")):
             return address
@@ -175,12 +172,7 @@ class Server:
             return None
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=0.5)  # its connections close just before it exits
-        return self._end() if not self.running else None
-
-    def _end(self) -> ServerDiedError:
-        from pommego._core.last_words import death
-
-        return death(self._process, self._output)
+        return death(self._process, self._output) if not self.running else None
 
     def forget_address(self) -> None:
         """Remove the Unix socket's file: open connections stay, and no new client can connect."""

@@ -1,4 +1,4 @@
-"""Reads in a server's output how it ended, and which agents failed. Loaded after a failure."""
+"""Reads in a server's output how it ended, and which agents failed."""
 
 import os
 import re
