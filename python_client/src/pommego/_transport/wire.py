@@ -58,23 +58,16 @@ class Hello(_Answer, tag="hello"):
     limits: dict[str, int]
 
 
+class Spec(dict[str, Any]):
+    """The description of a game, which is sent as JSON."""
+
+
 class EnvsReply(_Answer, tag="envs"):
-    envs: list[Any]
-
-    def __post_init__(self) -> None:
-        self.envs = [msgspec.json.decode(spec) for spec in self.envs]
+    envs: list[Spec]
 
 
-class _Described(_Answer):
-    spec: Any
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.spec, dict):  # it is no copy
-            self.spec = msgspec.json.decode(self.spec)
-
-
-class SpacesReply(_Described, tag="spaces"):
-    """The description of a game."""
+class SpacesReply(_Answer, tag="spaces"):
+    spec: Spec
 
 
 class Field(msgspec.Struct):
@@ -98,7 +91,8 @@ class SharedMemoryReply(msgspec.Struct, kw_only=True):
     games: list[int] = []  # with a batch size
 
 
-class EnvReply(_Described, tag="env"):
+class EnvReply(_Answer, tag="env"):
+    spec: Spec
     env: int
     games: int
     learners: int
@@ -205,7 +199,7 @@ def plain(value: Any) -> Any:
     raise TypeError(f"{value!r} is a {type(value).__name__}, which cannot be sent to a server")
 
 
-_decoder = msgspec.msgpack.Decoder(Reply)
+_decoder = msgspec.msgpack.Decoder(Reply, dec_hook=lambda kind, sent: kind(msgspec.json.decode(sent)))
 _encoder = msgspec.msgpack.Encoder(enc_hook=plain)
 
 
