@@ -18,7 +18,7 @@ from typing import Any
 
 import pommego.llm
 from pommego import suites
-from pommego._core.matches import play
+from pommego._core.playing import play
 from pommego.evaluation import seatings
 
 MOVES = {"stop": (0, 0), "up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}

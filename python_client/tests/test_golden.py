@@ -77,16 +77,6 @@ def test_requests_are_encoded_to_the_byte(entry: dict[str, Any]) -> None:
     assert wire.encode(fields.pop("type"), fields.pop("id"), fields).hex() == request(entry).hex()
 
 
-def test_the_step_request_says_the_same() -> None:
-    """It is encoded by hand, with an id of fixed width."""
-    entry = by_name("step")
-    want = message(entry)
-    _, shape, _, data = want["actions"]
-    step = wire.StepRequest(want["env"], shape)
-    step.actions[...] = np.frombuffer(data, np.uint8).reshape(shape)
-    assert msgspec.msgpack.decode(step.message(want["id"])) == want
-
-
 @each
 def test_replies_are_understood(entry: dict[str, Any]) -> None:
     """Typed decoding gives what a plain decoder finds in the same bytes."""

@@ -28,7 +28,7 @@ LAYOUT = {
 }
 KEY = bytes(range(16))
 MADE = {
-    "spec": {"actions": [6]},
+    "spec": b'{"actions": [6]}',
     "games": 1,
     "learners": 1,
     "rows": 1,

@@ -16,10 +16,9 @@ from pommego._core import checks
 from pommego._core.batch import Observation
 from pommego._core.connecting import Connection
 from pommego._core.describing import describe, running
-from pommego._core.matches import play_matches, rules_alone
 from pommego._core.more_checks import check_options
 from pommego._core.opponents import Opponent, Policy, check_player
-from pommego._core.playing import Game, Played, play_games, progress, seatings
+from pommego._core.playing import Game, Played, play_games, play_matches, progress, rules_alone, seatings
 from pommego.making import make_vec
 from pommego.pool import SEARCH
 from pommego.results import Evaluation

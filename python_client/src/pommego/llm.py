@@ -23,8 +23,7 @@ import numpy as np
 
 from pommego._core import checks
 from pommego._core.describing import describe, running, shared
-from pommego._core.matches import RESULTS
-from pommego._core.playing import Game, Played, seatings
+from pommego._core.playing import RESULTS, Game, Played, seatings
 from pommego._core.transcripts import Transcripts
 from pommego._transport.handshake import Address
 from pommego._transport.websocket import WebSocket

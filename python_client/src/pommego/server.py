@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import secrets
 import select
 import shutil
+import signal
 import subprocess
 import tempfile
 import weakref
@@ -23,10 +25,20 @@ from typing import IO, Self
 from pommego._core import checks
 from pommego.errors import BinaryNotFoundError, ServerDiedError, ServerStartError, on_failure
 
-# ruff: noqa: PLC0415, the module for failed servers is loaded when one has failed
-
 # Seconds a server gets to shut down before it is killed: to end agents' programs that hang takes it one.
 _GRACE = 3.0
+
+_TAIL = 2048  # bytes of its output in error messages
+_SEARCHED = 8 << 20  # bytes of the output that are searched for the beginning of a fault
+
+# How the message of a Go program that ends by a fault begins. After it and an empty line comes the stack of
+# each goroutine, which can be megabytes.
+_FAULT = re.compile(
+    r"^(?:runtime(?:/cgo)?: .*\n)*(?:fatal error: |panic: |SIG[A-Z]+: |unexpected fault ).*", re.MULTILINE
+)
+_MEMORY = re.compile(r"out of memory|cannot allocate memory|failed to create new OS thread|pthread_create")
+# The lines of the log about agents outside the server.
+_FAILED = re.compile(r'msg="an agent outside the server failed, and plays stop" (.*)')
 
 _servers: weakref.WeakSet[Server] = weakref.WeakSet()
 
@@ -148,9 +160,7 @@ class Server:
         poll = select.poll()  # select takes no descriptors from 1024 on
         poll.register(ready, select.POLLIN)
         if not poll.poll(checks.timeout(timeout) * 1000):
-            from pommego._core.last_words import last_words, quoted
-
-            said = quoted(last_words(self._output))
+            said = _quoted(_last_words(self._output))
             raise ServerStartError(
                 f"the server (process {self.pid}) printed no address within {timeout:g} s{said}"
             )
@@ -158,7 +168,7 @@ class Server:
         if not line:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(timeout=1)
-            raise ServerStartError(f"the server did not start. {self._end()}")
+            raise ServerStartError(f"the server did not start. {_death(self._process, self._output)}")
         address = line.removesuffix("\n")
         if address.startswith(("ws://", "unix:")):
             return address
@@ -175,12 +185,7 @@ class Server:
             return None
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=0.5)  # its connections close just before it exits
-        return self._end() if not self.running else None
-
-    def _end(self) -> ServerDiedError:
-        from pommego._core.last_words import death
-
-        return death(self._process, self._output)
+        return _death(self._process, self._output) if not self.running else None
 
     def forget_address(self) -> None:
         """Remove the Unix socket's file: open connections stay, and no new client can connect."""
@@ -229,6 +234,40 @@ def _spawn(
         process.stdin.write(f"{token}\n".encode())
         process.stdin.flush()
     return process, ready
+
+
+def _death(process: subprocess.Popen[bytes], output: IO[bytes]) -> ServerDiedError:
+    code, words, advice = process.poll(), _last_words(output), ""
+    how = f"was killed by signal {-code}" if code and code < 0 else f"exited with status {code}"
+    if starved := bool(_MEMORY.search(words)):
+        how = f"ran out of memory (exit status {code})"
+        advice = "\nAsk for fewer games or a smaller observation, or give it more memory."
+    elif code == -signal.SIGKILL:
+        advice = ". The system does that, too, when memory runs out: then ask for fewer games."
+    text = f"The embedded server (process {process.pid}) {how}{_quoted(words)}{advice}"
+    return ServerDiedError(text, code or 0, words, out_of_memory=starved)
+
+
+def _last_words(output: IO[bytes]) -> str:
+    """Return the last output of the process: for a fault its beginning, otherwise the last lines."""
+    size = output.seek(0, os.SEEK_END)
+    output.seek(max(size - _SEARCHED, 0))
+    text = output.read().decode(errors="replace")
+    fault = _FAULT.search(text)
+    if fault:
+        return text[fault.start() :].partition("\n\n")[0][:_TAIL].strip()
+    return text[-_TAIL:].strip()
+
+
+def _quoted(words: str) -> str:
+    return f"; it printed last:\n{words}" if words else " and printed nothing"
+
+
+def failures(output: IO[bytes]) -> list[str]:
+    """Return the log's messages about agents outside the server that failed, each once."""
+    output.seek(0)
+    found = _FAILED.findall(output.read(_SEARCHED).decode(errors="replace"))
+    return [text.replace("\\n", "\n") for text in dict.fromkeys(found)]
 
 
 def stop(process: subprocess.Popen[bytes], output: IO[bytes], directory: str = "") -> None:

@@ -11,10 +11,9 @@ from typing import Any
 
 from pommego._core import checks
 from pommego._core.describing import describe, running
-from pommego._core.matches import RESULTS
 from pommego._core.more_checks import check_options
 from pommego._core.opponents import Opponent, check_player
-from pommego._core.playing import Game, play_games, progress
+from pommego._core.playing import RESULTS, Game, play_games, progress
 from pommego._core.program import flags, run
 from pommego.evaluation import NOT_HERE, SEED
 from pommego.making import make_vec

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from pommego._core.describing import describe, running
-from pommego._core.matches import play, rules_alone
 from pommego._core.more_checks import check_options
 from pommego._core.opponents import Policy, check_player
-from pommego._core.playing import seatings
+from pommego._core.playing import play, rules_alone, seatings
 from pommego._core.program import flags, run
 from pommego.data.recording import record
 from pommego.evaluation import NOT_HERE

@@ -4,14 +4,14 @@ It also decides which arrays are copied, see `BatchReader`.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pommego._core.rows import to_box
+from pommego._core.rows import to_box, together
 from pommego._transport import wire
 
 Array = NDArray[Any]
@@ -63,6 +63,26 @@ class View:
         if autoreset_mode == "NextStep":
             counts[self.finished] = False  # the next step resets these games
         return counts
+
+
+def join_batches(views: list[View]) -> View:
+    """Join the batches of several environments into that of one with all of their games, in this order.
+
+    The result's arrays can be written to.
+    """
+    filled = next((view.stats for view in views if view.stats), {})
+    views = [replace(view, stats=view.stats or _no_statistics(filled, len(view.reward))) for view in views]
+    if len(views) == 1 and views[0].reward.flags.writeable:
+        return views[0]
+    each = {f.name: [getattr(view, f.name) for view in views] for f in fields(View)}
+    first = np.cumsum([0, *(len(view.seed) for view in views[:-1])])
+    each["finished"] = [at + view.finished for at, view in zip(first, views, strict=True)]
+    each["final"] = [final for final in each["final"] if final] or [{}]
+    return View(**{name: together(parts) for name, parts in each.items()})
+
+
+def _no_statistics(like: dict[str, Array], rows: int) -> dict[str, Array]:
+    return {name: np.zeros((rows, *array.shape[1:]), array.dtype) for name, array in like.items()}
 
 
 class BatchReader:

@@ -8,10 +8,9 @@ from contextlib import closing
 from typing import Any
 
 from pommego._core.connecting import Connection, read_spec, spec_of
-from pommego._core.last_words import failures
 from pommego._transport import wire
 from pommego._transport.client import Client
-from pommego.server import Server
+from pommego.server import Server, failures
 from pommego.spec import GameSpec
 
 _shared: dict[tuple[tuple[str, Any], ...], Server] = {}  # servers by their options

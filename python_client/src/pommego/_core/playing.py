@@ -1,8 +1,13 @@
-"""Whole games, each played once, all at the same time: by policies in Python and by agents on the server."""
+"""Whole games, each played once: by policies and agents together, or by agents as ``pommego play`` does."""
 
+import json
+import os
+import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import partial
 from types import MethodType
@@ -12,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommego._core.connecting import Connection
-from pommego._core.merging import keep_rows, take_rows, together
 from pommego._core.opponents import HERE, LineUps, check_player
 from pommego._core.policies import choose, decide
-from pommego._core.program import UnscorableError
+from pommego._core.program import UnscorableError, flags, run
+from pommego._core.rows import keep_rows, take_rows, together
 from pommego._core.saved import Simulation
 from pommego.making import make_vec
 from pommego.pool import SEARCH, Pool, check_policy, options_for
@@ -24,6 +29,9 @@ from pommego.vector import PommegoVectorEnv
 
 _SHOWN = ("action_mask", "alive", "seat", "state")
 _LOST = "the connection to an agent failed: see the warning, and look at the agent's address, key and limits"
+
+#: The numbers in `Played.results` by the program's words.
+RESULTS = {"tied": 0, "won": 1, "lost": -1}
 
 
 class Game(NamedTuple):
@@ -243,3 +251,66 @@ def _simulate(envs: PommegoVectorEnv, learner: int, states: Any, actions: Any, *
     after, *parts = envs.simulate(states, every, **options)
     rows = len(states), envs.learners, slice(learner, learner + 1)
     return Simulation(after, *(keep_rows(part, *rows, copy=False) for part in parts))
+
+
+def rules_alone(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of `make_vec` as options of `play`; raise TypeError for any but rules."""
+    if others := sorted(set(options) - {"rules"}):
+        raise TypeError(f"options {others} do not apply to agents alone, expected only rules: leave them out")
+    return dict(options)
+
+
+def play(
+    id: str,
+    agents: Sequence[str],
+    seed: int,
+    *,
+    rules: Mapping[str, Any] | None = None,
+    record: str | None = None,
+    started: list[subprocess.Popen] | None = None,
+) -> dict[str, Any]:
+    """Play one match; return what ``pommego play --json`` prints."""
+    escaped = [agent.replace(",", "\\,") for agent in agents]
+    given = {"env": id.removeprefix("pommego/"), "agents": escaped, "rules": rules or None, "record": record}
+    end = json.loads(run("play", "--json", *flags(seed=seed, **given), started=started))
+    for seat in end["seats"]:
+        if seat["failed"]:
+            error = seat["last_error"].partition(": ")[2]  # without "step N"
+            warnings.warn(f"an agent failed, and played stop: {seat['agent']}: {error}", stacklevel=2)
+    return end
+
+
+def play_matches(
+    spec: GameSpec, games: Sequence[Game], rules: dict[str, Any], *, tell: Callable[[int], None]
+) -> Played:
+    """Play games between agents as matches, see `play_games`: one per core; one with agents behind HTTP."""
+    id, played = spec.id.removeprefix("custom:"), Played(len(games), spec)
+    started: list[subprocess.Popen] = []
+
+    def match(number: int) -> Exception | None:
+        try:
+            end = play(id, games[number].players, games[number].seed, started=started, **rules)
+        except UnscorableError as e:
+            return e
+        played.results[number] = [RESULTS[result] for result in end["result"]]
+        played.lengths[number], played.over[number] = end["steps"], True
+        return None
+
+    shared = any(player.startswith("http") for game in games for player in game.players)
+    with ThreadPoolExecutor(1 if shared else os.cpu_count()) as threads:
+        matches: list[Future[Exception | None]] = []
+        try:
+            matches.extend(threads.submit(match, number) for number in range(len(games)))
+            for done, one in enumerate(matches, 1):
+                if failed := one.result():
+                    played.leave_out(done - 1, failed)
+                tell(done)
+            played.check(len(games))
+        finally:  # after an interrupt no match begins, and current ones end
+            threads.shutdown(wait=False, cancel_futures=True)
+            while not all(one.done() for one in matches):
+                for process in started:
+                    process.kill()
+                time.sleep(0.01)
+    tell(len(games))
+    return played

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 from pommego._core.batch import Array, Observation, View
 from pommego._core.games import Games
 from pommego._core.info import NO_EPISODE
-from pommego._core.merging import keep_rows, take_rows
 from pommego._core.more_checks import legal
 from pommego._core.opponents import LineUps, Policy
+from pommego._core.rows import keep_rows, take_rows
 from pommego._core.saved import restore, simulate
 from pommego._core.session import Session
 from pommego._transport import wire

@@ -49,3 +49,37 @@ def to_box(planes: NDArray[Any], scalars: NDArray[Any]) -> NDArray[np.float32]:
     box[:, :count] = planes
     box[:, count:] = scalars[:, :, None, None]
     return box
+
+
+def together(parts: list[Any]) -> Any:
+    """Join arrays, or dictionaries of them, rows first."""
+    if parts[0] is None:
+        return None
+    if isinstance(parts[0], dict):
+        return type(parts[0])((name, together([part[name] for part in parts])) for name in parts[0])
+    return np.concatenate(parts)
+
+
+def keep_rows(x: Any, games: int, learners: int, rows: slice, *, copy: bool, expand: bool = False) -> Any:
+    """Keep some rows of each game, in an array with rows first or a dict of such arrays.
+
+    An array with games first stays as it is; with `expand` it is repeated for each row kept.
+    """
+    if isinstance(x, dict):
+        kept = {n: keep_rows(v, games, learners, rows, copy=copy, expand=expand) for n, v in x.items()}
+        return type(x)(kept)
+    if not isinstance(x, np.ndarray) or not x.ndim:
+        return x
+    if len(x) == games * learners:
+        kept = x.reshape(games, learners, *x.shape[1:])[:, rows].reshape(-1, *x.shape[1:])
+        return kept.copy() if copy and np.may_share_memory(kept, x) else kept
+    if expand and len(x) == games:
+        return np.repeat(x, len(range(learners)[rows]), axis=0)
+    return x
+
+
+def take_rows(x: Any, rows: NDArray[np.intp]) -> Any:
+    """Take rows, in ascending order, of an array or of a dict of such arrays; all of them without a copy."""
+    if isinstance(x, np.ndarray):
+        return x[rows] if len(rows) < len(x) else x
+    return {name: take_rows(part, rows) for name, part in x.items()}

@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pommego._core import checks
-from pommego._core.batch import Lazy, View
+from pommego._core.batch import Lazy, View, join_batches
 from pommego._core.games import Games
 from pommego._core.info import episode_info
-from pommego._core.merging import join_batches
 from pommego._core.more_checks import given_weights
 from pommego._transport import wire
 from pommego.errors import ServerError

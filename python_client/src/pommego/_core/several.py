@@ -16,10 +16,9 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pommego._core.batch import View
+from pommego._core.batch import View, join_batches
 from pommego._core.checks import Seeds
 from pommego._core.games import Games
-from pommego._core.merging import join_batches
 from pommego._core.more_checks import legal
 from pommego._core.opponents import LineUps
 from pommego._core.portion import Host, Make, Portion

@@ -172,7 +172,7 @@ class Client:
         self._made, limit = made, min(self.limits["in_flight"], 1024)  # a server could say any number
         if self.memory is not None:
             return min(limit, self.memory.channel.slots)
-        self._step = wire.StepRequest(made.env, made.action_shape)
+        self._actions = np.empty(made.action_shape, np.uint8)
         return limit
 
     def step(
@@ -183,7 +183,7 @@ class Client:
         if memory is not None and reuse:
             memory.take_back()
         count = made.games if games is None else len(games)
-        where = (self._step.actions if memory is None else self._slot())[: count * made.learners]
+        where = (self._actions if memory is None else self._slot())[: count * made.learners]
         wire.write_actions(actions, where, count, made.learners)
         if memory is not None and games is not None:
             memory.channel.begin(games)
@@ -193,7 +193,7 @@ class Client:
             fields = {"games": wire.tensor(games), "actions": wire.tensor(where)}
             self.call("send", wire.Ok, env=made.env, **fields)
         else:
-            self.submit(self._step.message(self.next_id))
+            self.submit(self.encode("step", env=made.env, actions=wire.tensor(where)))
 
     def ask_for_some(self) -> None:
         """Ask for the batch of the first games that are ready."""

@@ -57,7 +57,6 @@ class SharedBatch:
     tensors: dict[str, wire.Tensor]
     views: dict[str, Any] = field(default_factory=dict)  # the tensors as arrays
     handed: Any = None  # as in `wire.Received`
-    id: int = 0
     size: int = 0
 
     @property
@@ -97,7 +96,6 @@ class SharedMemory:
         self._lends = lend
         self.places: list[SharedBatch | None] = [None] * len(about.batches)
         self._shown: SharedBatch | None = None
-        self._forms: dict[str, tuple[tuple[int, ...], np.dtype, int]] = {}  # for `own`
         self._buffers = BufferPool()
         self.channel = Channel(memoryview(words), about.actions, made.action_shape, about.games, made.games)
         self._targets: list[int | None] = [None] * self.channel.slots
@@ -158,7 +156,7 @@ class SharedMemory:
         if found != request_id:
             raise ValueError(f"batch {found} in the place of batch {request_id}")
         self._shown = None if self._lends else place
-        place.id, place.size = request_id, size
+        place.size = size
         return place
 
     def _map(self, number: int, size: int) -> SharedBatch:
@@ -185,13 +183,9 @@ class SharedMemory:
             root[:size] = batch.memory[:size]
         owned = {}
         for name in names:
-            form = self._forms.get(name)
-            if form is None:
-                view = batch.views[name]
-                start = view.__array_interface__["data"][0] - mapping.address
-                form = self._forms[name] = view.shape, view.dtype, start
-            shape, dtype, start = form
-            owned[name] = np.ndarray(shape, dtype, root, start)
+            view = batch.views[name]
+            start = view.__array_interface__["data"][0] - mapping.address
+            owned[name] = np.ndarray(view.shape, view.dtype, root, start)
         return owned
 
 

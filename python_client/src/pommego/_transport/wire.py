@@ -6,7 +6,6 @@ were received, as memoryviews, and become numpy arrays without a copy.
 """
 
 import json
-import struct
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
@@ -19,7 +18,7 @@ from pommego.errors import GamePanicError, ServerError
 SUBPROTOCOL = "pommego.v4+msgpack"
 VERSIONS = [4]
 
-#: The bytes before an id of eight bytes, which steps, batches in shared memory and simulations have.
+#: The bytes before an id of eight bytes, which batches in shared memory have.
 LONG_ID = b"\xa2id\xcf"
 
 #: The exceptions that a reply raises when it does not follow the protocol.
@@ -59,23 +58,16 @@ class Hello(_Answer, tag="hello"):
     limits: dict[str, int]
 
 
+class Spec(dict[str, Any]):
+    """The description of a game, which is sent as JSON."""
+
+
 class EnvsReply(_Answer, tag="envs"):
-    envs: list[Any]
-
-    def __post_init__(self) -> None:
-        self.envs = [msgspec.json.decode(spec) for spec in self.envs]
+    envs: list[Spec]
 
 
-class _Described(_Answer):
-    spec: Any
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.spec, dict):  # it is no copy
-            self.spec = msgspec.json.decode(self.spec)
-
-
-class SpacesReply(_Described, tag="spaces"):
-    """The description of a game."""
+class SpacesReply(_Answer, tag="spaces"):
+    spec: Spec
 
 
 class Field(msgspec.Struct):
@@ -99,7 +91,8 @@ class SharedMemoryReply(msgspec.Struct, kw_only=True):
     games: list[int] = []  # with a batch size
 
 
-class EnvReply(_Described, tag="env"):
+class EnvReply(_Answer, tag="env"):
+    spec: Spec
     env: int
     games: int
     learners: int
@@ -206,7 +199,7 @@ def plain(value: Any) -> Any:
     raise TypeError(f"{value!r} is a {type(value).__name__}, which cannot be sent to a server")
 
 
-_decoder = msgspec.msgpack.Decoder(Reply)
+_decoder = msgspec.msgpack.Decoder(Reply, dec_hook=lambda kind, sent: kind(msgspec.json.decode(sent)))
 _encoder = msgspec.msgpack.Encoder(enc_hook=plain)
 
 
@@ -288,20 +281,3 @@ def no_integers(array: NDArray[Any]) -> str:
         return f"dtype {array.dtype}"
     odd = [value for value in array.flat if type(value) is not int or abs(value) >> 63]
     return repr(odd[0]) if odd else "dtype object: astype(int)"
-
-
-class StepRequest:
-    """The step request of one environment, built once and reused."""
-
-    def __init__(self, env: int, shape: Sequence[int]) -> None:
-        size = int(np.prod(shape))
-        actions = ["uint8", list(shape), b"", bytes(size)]
-        # Ids always take nine bytes, as this one does, so that the bytes after them have fixed offsets.
-        self._message = bytearray(encode("step", 1 << 63, {"env": env, "actions": actions}))
-        self._id_at = self._message.index(LONG_ID) + len(LONG_ID)
-        #: The array for the actions, uint8 in the given shape.
-        self.actions = np.frombuffer(self._message, np.uint8)[len(self._message) - size :].reshape(shape)
-
-    def message(self, request_id: int) -> bytearray:
-        struct.pack_into("!Q", self._message, self._id_at, request_id)
-        return self._message
