@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"slices"
 	"strings"
-	"unsafe"
 
 	"github.com/vmihailenco/msgpack/v5/msgpcode"
 
@@ -121,13 +120,6 @@ func (b *batches) newMessage(home chan *batchMessage, mem []byte) *batchMessage 
 		msg = msg[:align+t.Offset+len(t.Raw)]
 	}
 	return f
-}
-
-// alignedMemory makes memory that begins at a multiple of align.
-func alignedMemory(size int) []byte {
-	mem := make([]byte, size+align)
-	at := -int(uintptr(unsafe.Pointer(unsafe.SliceData(mem)))) & (align - 1)
-	return mem[at : at+size]
 }
 
 // appendStart writes what comes before the first tensor.

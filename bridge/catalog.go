@@ -1,12 +1,12 @@
 package bridge
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"pommego/env"
+	"pommego/env/saved"
 	"pommego/internal/enum"
 	"pommego/vec"
 )
@@ -76,7 +76,7 @@ func (s *session) listEnvs(id uint64, _ nothing) (reply, error) {
 		if err != nil {
 			return reply{}, fmt.Errorf("the catalog lists %q, but: %w", name, err)
 		}
-		specs = append(specs, asJSON(game.Spec()))
+		specs = append(specs, string(saved.JSON(game.Spec())))
 	}
 	return message("envs", id, "envs", specs)
 }
@@ -86,14 +86,5 @@ func (s *session) spaces(id uint64, q gameRequest) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return message("spaces", id, "spec", asJSON(game.Spec()))
-}
-
-// asJSON returns a game's description as it is sent.
-func asJSON(spec *env.Spec) string {
-	text, err := json.Marshal(spec)
-	if err != nil {
-		panic(err) // every Spec can be marshalled
-	}
-	return string(text)
+	return message("spaces", id, "spec", string(saved.JSON(game.Spec())))
 }

@@ -107,6 +107,11 @@ type Config struct {
 	newKey func() string // makes the key of an environment
 }
 
+// wrong makes the error of a field of Config. says is the rest of a sentence that begins with the field.
+func wrong(field, says string, args ...any) error {
+	return fmt.Errorf("bridge: Config.%w", &vec.OptionError{Field: field, Says: fmt.Errorf(says, args...)})
+}
+
 // maxMessageBytes is the most that any server accepts.
 const maxMessageBytes = 1 << 30
 
@@ -146,7 +151,7 @@ func (c *Config) complete() error {
 func limit[N int | int64 | time.Duration](name string, value *N, usual, least, most N) error {
 	*value = cmp.Or(*value, usual)
 	if *value < least || *value > most {
-		return fmt.Errorf("bridge: Config.%s is %v, want %v to %v, or 0 for the default", name, *value, least, most)
+		return wrong(name, " is %v, want %v to %v, or 0 for the default", *value, least, most)
 	}
 	return nil
 }
@@ -154,11 +159,11 @@ func limit[N int | int64 | time.Duration](name string, value *N, usual, least, m
 func (c *Config) checkNames() error {
 	for _, host := range c.Hosts {
 		if _, _, err := net.SplitHostPort(host); err == nil || host == "" || strings.Contains(host, "/") {
-			return fmt.Errorf("bridge: Config.Hosts has %q, want a bare host name or address without scheme and port", host)
+			return wrong("Hosts", " is %q, want a bare host name or address without scheme and port", host)
 		}
 	}
 	if strings.ContainsAny(c.Token, " \t\r\n") {
-		return errors.New("bridge: Config.Token contains white space, which cannot be sent in a header")
+		return wrong("Token", " contains white space, which cannot be sent in a header")
 	}
 	return nil
 }

@@ -48,12 +48,20 @@ func (s *session) find(handle uint64) (*environment, error) {
 		"this connection has no environment %d, it has %v", handle, handles)
 }
 
-// wantRunning returns an error if the games have not been reset.
-func (e *environment) wantRunning() error {
-	if e.running.Load() {
-		return nil
+// want returns an error if the environment is not as a request needs it.
+func (e *environment) want(needs when) error {
+	size := e.pool.Config().BatchSize
+	switch {
+	case needs != anyTime && !e.running.Load():
+		return fail(codeNotReset, "env", "send reset first", "environment %d has not been reset", e.handle)
+	case needs == oneByOne && size == 0:
+		return fail(codeBadOption, "env", "step it with step, or make it with batch_size",
+			"environment %d was made without batch_size, so all its games step together", e.handle)
+	case needs == together && size > 0:
+		return fail(codeBadOption, "env", "step it with send and recv, or make it without batch_size",
+			"environment %d was made with batch_size %d, so its games do not step together", e.handle, size)
 	}
-	return fail(codeNotReset, "env", "send reset first", "environment %d has not been reset", e.handle)
+	return nil
 }
 
 // take waits for a free batch message of a pool. The session owns it until it is sent.

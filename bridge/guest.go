@@ -167,7 +167,7 @@ func (g *Guest) Upgrade(w http.ResponseWriter, r *http.Request, answer func(text
 	}
 	g.unbind()
 	g.open(ws)
-	if !g.server.add(g) {
+	if !g.server.add(&g.link) {
 		ws.Close()
 		g.finish()
 		return
@@ -186,7 +186,7 @@ func (g *Guest) Upgrade(w http.ResponseWriter, r *http.Request, answer func(text
 // stay counts a guest as connected while run runs, and then gives back what the guest holds.
 func (g *Guest) stay(run func()) {
 	defer close(g.gone)
-	defer g.server.remove(g)
+	defer g.server.remove(&g.link)
 	defer g.finish()
 	g.server.cfg.Log.Info("connected", "client", g.client)
 	run()
@@ -244,7 +244,7 @@ func (g *Guest) Keep(name string, idle time.Duration, end func()) (*Guest, error
 	kept := srv.newGuest(g.client, leave)
 	kept.address, kept.here = g.address, g.here
 	err := kept.memory.reserve(g.body*mapsWeight, "", "a session") // the session keeps the request that began it
-	if err == nil && !srv.add(kept) {
+	if err == nil && !srv.add(&kept.link) {
 		err = errors.New("bridge: the server is shutting down")
 	}
 	if err != nil {
@@ -322,6 +322,3 @@ func (g *Guest) Agent(game env.Game, name string) (env.Agent, error) {
 	}
 	return game.NewAgent(name)
 }
-
-// Fault notes a panic.
-func (g *Guest) Fault(value any, stack []byte) { g.fault(value, stack) }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"pommego/env"
+	"pommego/env/saved"
 	"pommego/vec"
 )
 
@@ -154,7 +155,7 @@ func (s *session) newPool(kind string, handle uint32, cfg vec.Config, messages i
 	}
 	b.messages = make(chan *batchMessage, max(messages, 1))
 	for range messages {
-		b.messages <- b.newMessage(b.messages, alignedMemory(b.size+b.tail))
+		b.messages <- b.newMessage(b.messages, vec.Aligned(b.size+b.tail))
 	}
 	return b, nil
 }
@@ -177,7 +178,7 @@ func (e *environment) describe(id uint64) (reply, error) {
 			"per_game", f.PerGame})
 	}
 	about := entries{
-		"env", int(e.handle), "spec", asJSON(e.pool.Spec()),
+		"env", int(e.handle), "spec", string(saved.JSON(e.pool.Spec())),
 		"games", e.pool.Games(), "learners", e.pool.Learners(), "rows", e.pool.Rows(),
 		"observation", cfg.Observation, "reward", cfg.Reward.String(), "mask", cfg.Mask.String(),
 		"autoreset_mode", cfg.Autoreset.String(), "on_death", cfg.OnDeath.String(),

@@ -23,7 +23,7 @@ func TestPingsAnsweredLate(t *testing.T) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		for one := range s.sessions {
-			n = one.(*session).pinged.Load()
+			n = one.pinged.Load()
 		}
 		return n
 	}

@@ -64,7 +64,7 @@ func (l *link) setUp(srv *Server, client string) {
 func (l *link) guard(f func()) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			l.fault(v, debug.Stack())
+			l.Fault(v, debug.Stack())
 			err = fmt.Errorf("the server failed: %v; please report it", v)
 		}
 	}()
@@ -72,8 +72,8 @@ func (l *link) guard(f func()) (err error) {
 	return nil
 }
 
-// fault logs a panic, and counts it.
-func (l *link) fault(value any, stack []byte) {
+// Fault logs a panic, and counts it.
+func (l *link) Fault(value any, stack []byte) {
 	l.server.metrics.errors.WithLabelValues(string(codeInternal)).Inc()
 	l.server.cfg.Log.Error("fault", "client", l.client, "value", value, "stack", string(stack))
 }

@@ -16,9 +16,6 @@ func (s *session) sendGames(e *environment, id uint64, q sendRequest) (reply, er
 }
 
 func (s *session) send(e *environment, q sendRequest) error {
-	if err := e.wantBatchSize(true); err != nil {
-		return err
-	}
 	if err := q.Games.want("games", len(q.Games.data)/4); err != nil {
 		return err
 	}
@@ -50,28 +47,9 @@ func (s *session) begun(e *environment, id uint64) reply {
 
 // recvGames answers with the first games that are ready.
 func (s *session) recvGames(e *environment, id uint64, _ nothing) (reply, error) {
-	if err := e.wantBatchSize(true); err != nil {
-		return reply{}, err
-	}
 	if err := e.refused; err != nil {
 		e.refused = nil
 		return reply{}, err
 	}
 	return s.advance(e, id, "env", e.pool.Recv)
-}
-
-// wantBatchSize returns an error unless the games have been reset, and have a batch size exactly if wanted.
-func (e *environment) wantBatchSize(wanted bool) error {
-	size := e.pool.Config().BatchSize
-	switch {
-	case !e.running.Load():
-		return e.wantRunning()
-	case wanted && size == 0:
-		return fail(codeBadOption, "env", "step it with step, or make it with batch_size",
-			"environment %d was made without batch_size, so all its games step together", e.handle)
-	case !wanted && size > 0:
-		return fail(codeBadOption, "env", "step it with send and recv, or make it without batch_size",
-			"environment %d was made with batch_size %d, so its games do not step together", e.handle, size)
-	}
-	return nil
 }

@@ -47,8 +47,8 @@ func (s *session) renderPixels(e *environment, id uint64, q renderRequest, seat 
 	}
 	defer painters.Put(painter)
 	width, height := painter.Size(&pic)
-	held := int64((4 + 3 + 3) * width * height) // the drawing has four bytes for each pixel, its two copies three
-	if err := s.memory.reserve(held, "tile", fmt.Sprintf("a picture of %d by %d pixels", width, height)); err != nil {
+	bytes := int64((4 + 3 + 3) * width * height) // the drawing has four bytes for each pixel, its two copies three
+	if err := s.hold(bytes, "tile", fmt.Sprintf("a picture of %d by %d pixels", width, height)); err != nil {
 		return reply{}, err
 	}
 	img := painter.Image(&pic)
@@ -57,7 +57,5 @@ func (s *session) renderPixels(e *environment, id uint64, q renderRequest, seat 
 		copy(pixels[3*at:3*at+3], img.Pix[4*at:])
 	}
 	tensor := []any{string(env.Uint8), []int{height, width, 3}, []byte{}, pixels}
-	rep, err := message("image", id, "env", int(e.handle), "pixels", tensor)
-	rep.held = held
-	return rep, err
+	return message("image", id, "env", int(e.handle), "pixels", tensor)
 }

@@ -48,20 +48,20 @@ func init() {
 	register("envs", (*session).listEnvs)
 	register("spaces", (*session).spaces)
 	register("make", (*session).makeEnv)
-	registerEnv("close", false, (*session).closeEnv)
-	registerEnv("attach", false, (*session).attach)
-	registerEnv("reset", false, (*session).reset)
-	registerEnv("step", false, (*session).step)
-	registerEnv("observe", true, (*session).observe)
-	registerEnv("send", false, (*session).sendGames)
-	registerEnv("recv", false, (*session).recvGames)
-	registerEnv("get_state", true, (*session).getState)
-	registerEnv("set_state", true, (*session).setState)
-	registerEnv("simulate", false, (*session).simulate)
-	registerEnv("set_opponents", false, (*session).setOpponents)
-	registerEnv("set_starts", false, (*session).setStarts)
-	registerEnv("render", true, (*session).render)
-	registerEnv("show", false, (*session).show)
+	registerEnv("close", anyTime, (*session).closeEnv)
+	registerEnv("attach", anyTime, (*session).attach)
+	registerEnv("reset", anyTime, (*session).reset)
+	registerEnv("step", together, (*session).step)
+	registerEnv("observe", together, (*session).observe)
+	registerEnv("send", oneByOne, (*session).sendGames)
+	registerEnv("recv", oneByOne, (*session).recvGames)
+	registerEnv("get_state", running, (*session).getState)
+	registerEnv("set_state", together, (*session).setState)
+	registerEnv("simulate", anyTime, (*session).simulate)
+	registerEnv("set_opponents", anyTime, (*session).setOpponents)
+	registerEnv("set_starts", anyTime, (*session).setStarts)
+	registerEnv("render", running, (*session).render)
+	registerEnv("show", anyTime, (*session).show)
 }
 
 // register adds a request: Q is the struct of its fields, and answer answers it.
@@ -86,13 +86,22 @@ type ofEnv[Q any] struct {
 	Rest Q
 }
 
-// registerEnv adds a request about an environment. running says that all of its games
-// must have been reset.
-func registerEnv[Q any](name string, running bool, answer func(*session, *environment, uint64, Q) (reply, error)) {
+// when is what a request needs of an environment.
+type when uint8
+
+const (
+	anyTime  when = iota
+	running       // all games have been reset
+	together      // the same, and they step together
+	oneByOne      // the same, and they step one by one: it has a batch size
+)
+
+// registerEnv adds a request about an environment.
+func registerEnv[Q any](name string, needs when, answer func(*session, *environment, uint64, Q) (reply, error)) {
 	register(name, func(s *session, id uint64, q ofEnv[Q]) (reply, error) {
 		e, err := s.find(q.Env)
-		if err == nil && running {
-			err = e.wantRunning()
+		if err == nil {
+			err = e.want(needs)
 		}
 		if err != nil {
 			return reply{}, err

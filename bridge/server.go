@@ -47,7 +47,7 @@ type Server struct {
 	live        http.Handler // the handler that Live returns, for clients with the token
 
 	mu       sync.Mutex
-	sessions map[stopper]bool
+	sessions map[*link]bool
 	stopping bool
 	running  sync.WaitGroup // counts the sessions
 }
@@ -59,7 +59,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	srv := &Server{
 		cfg:      cfg,
-		sessions: map[stopper]bool{},
+		sessions: map[*link]bool{},
 		memory:   budget{most: cfg.MaxMemoryBytes},
 		token:    sha256.Sum256([]byte(cfg.Token)),
 		upgrader: websocket.Upgrader{
@@ -142,9 +142,6 @@ func (srv *Server) reserve(games int) error {
 
 func (srv *Server) release(games int) { srv.games.Add(-int64(games)) }
 
-// stopper is a connection that stop ends. It first sends the peer the close code, unless that is 0.
-type stopper interface{ stop(code int, reason string) }
-
 // peerKey is the key of a request's peer in its context.
 type peerKey struct{}
 
@@ -187,11 +184,11 @@ func (srv *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		return // Upgrade has answered with the error
 	}
 	session := newSession(srv, ws)
-	if !srv.add(session) {
+	if !srv.add(&session.link) {
 		ws.Close()
 		return
 	}
-	defer srv.remove(session)
+	defer srv.remove(&session.link)
 	session.run()
 }
 
@@ -204,7 +201,7 @@ func (srv *Server) refuse(w http.ResponseWriter, r *http.Request, status int, re
 
 // add registers a session, so that shutdown finds it. If the server is already shutting
 // down, it returns false.
-func (srv *Server) add(session stopper) bool {
+func (srv *Server) add(session *link) bool {
 	srv.mu.Lock()
 	defer srv.mu.Unlock()
 	if srv.stopping {
@@ -217,7 +214,7 @@ func (srv *Server) add(session stopper) bool {
 	return true
 }
 
-func (srv *Server) remove(session stopper) {
+func (srv *Server) remove(session *link) {
 	srv.mu.Lock()
 	defer srv.mu.Unlock()
 	delete(srv.sessions, session)

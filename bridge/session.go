@@ -42,6 +42,7 @@ type session struct {
 	envs       []*environment
 	nextHandle uint32
 	taken      *batchMessage // a batch message that was taken and not yet handed to the writer
+	held       int64         // the memory budget that the reply to the present request holds until it is sent
 	okReplies  [2][]byte     // the two buffers of begun, the one used last behind the other
 	spinner    vec.Spinner
 	spinTime   time.Duration // for how long to spin for the next step in shared memory; 0: not at all
@@ -83,4 +84,13 @@ func (s *session) run() {
 	s.cut.Stop()
 	s.idle.Stop()
 	s.server.cfg.Log.Info("disconnected", "client", s.client, "code", s.code, "reason", s.reason)
+}
+
+// hold reserves memory that the reply to the present request holds until it is sent.
+func (s *session) hold(bytes int64, field, what string) error {
+	err := s.memory.reserve(bytes, field, what)
+	if err == nil {
+		s.held += bytes
+	}
+	return err
 }

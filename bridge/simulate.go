@@ -31,7 +31,7 @@ type simulator struct {
 	players int64  // the same for the agents that play on
 }
 
-func (s *session) simulate(e *environment, id uint64, q simulateRequest) (rep reply, err error) {
+func (s *session) simulate(e *environment, id uint64, q simulateRequest) (reply, error) {
 	n, steps := len(q.States), max(q.Steps, 1)
 	if n > s.server.cfg.MaxGames {
 		return reply{}, fail(codeLimit, "states", "send them in several requests", "states has %d entries, want at most %d",
@@ -66,33 +66,27 @@ func (s *session) simulate(e *environment, id uint64, q simulateRequest) (rep re
 			return reply{}, err
 		}
 	}
-	held, err := s.reserveStates(sim, stateBytes(q.States))
-	if err != nil {
+	if err := s.reserveStates(sim, stateBytes(q.States)); err != nil {
 		return reply{}, err
 	}
-	defer func() {
-		if rep.msg == nil {
-			s.memory.release(held)
-		}
-	}()
 	f := s.take(sim.messages)
 	if err := sim.play(f, q.Actions.data, steps); err != nil {
 		return reply{}, s.fromVec(err, "states")
 	}
 	s.server.metrics.steps.Add(float64(n * steps))
-	return reply{msg: f.simulated(id, seed, sim.states), batch: f, held: held}, nil
+	return reply{msg: f.simulated(id, seed, sim.states), batch: f}, nil
 }
 
 // reserveStates reserves memory for new states of so many bytes: for what the simulator keeps of them,
-// and for what the reply holds, which is the batch and the states. It returns the latter as held.
-func (s *session) reserveStates(sim *simulator, bytes int64) (held int64, err error) {
-	held = bytes + int64(sim.size)
-	more := max(bytes-sim.room, 0)
+// and for what the reply holds, which is the batch and the states.
+func (s *session) reserveStates(sim *simulator, bytes int64) error {
+	held, more := bytes+int64(sim.size), max(bytes-sim.room, 0)
 	if err := s.memory.reserve(held+more, "states", fmt.Sprintf("simulating %d states", sim.pool.Games())); err != nil {
-		return 0, err
+		return err
 	}
+	s.held += held
 	sim.room += more
-	return held, nil
+	return nil
 }
 
 // seatPlayers makes an agent for each row of a simulator, which plays on there.

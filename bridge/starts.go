@@ -35,22 +35,17 @@ func (s *session) setStarts(e *environment, id uint64, q startsRequest) (reply, 
 	if err := s.memory.reserve(bytes, "states", fmt.Sprintf("%d more starts", len(q.States))); err != nil {
 		return reply{}, err
 	}
-	kept := false
-	defer func() {
-		if !kept {
-			s.memory.release(bytes)
-		}
-	}()
 	more, err := e.readStarts(q.States)
+	if err == nil {
+		starts.States = append(slices.Clip(starts.States), more...)
+		starts.Weights = append(slices.Clip(starts.Weights), q.Weights...)
+		err = s.fromVec(e.pool.SetStarts(starts), "states")
+	}
 	if err != nil {
+		s.memory.release(bytes)
 		return reply{}, err
 	}
-	starts.States = append(starts.States[:len(starts.States):len(starts.States)], more...)
-	starts.Weights = append(starts.Weights[:len(starts.Weights):len(starts.Weights)], q.Weights...)
-	if err := e.pool.SetStarts(starts); err != nil {
-		return reply{}, optionError(err)
-	}
-	kept, e.starts = true, starts
+	e.starts = starts
 	if q.Add {
 		e.starting += bytes
 	} else {

@@ -42,26 +42,19 @@ func (e *environment) pickGames(games []int) ([]int, error) {
 	return games, nil
 }
 
-func (s *session) getState(e *environment, id uint64, q getStateRequest) (rep reply, err error) {
+func (s *session) getState(e *environment, id uint64, q getStateRequest) (reply, error) {
 	games, err := e.pickGames(q.Games)
 	if err != nil {
 		return reply{}, err
 	}
-	var held int64
-	defer func() {
-		if rep.msg == nil {
-			s.memory.release(held)
-		}
-	}()
 	msg := appendHead(nil, 4, "states", id, e.handle)
 	msg = appendArrayHeader(appendKey(msg, "states"), len(games))
 	for i, game := range games {
 		if i > 0 && len(msg)+len(msg)/i > cap(msg) {
 			more := (len(msg)/i + 16) * (len(games) - i + 1)
-			if err := s.memory.reserve(int64(more), "games", fmt.Sprintf("the states of %d games", len(games))); err != nil {
+			if err := s.hold(int64(more), "games", fmt.Sprintf("the states of %d games", len(games))); err != nil {
 				return reply{}, err
 			}
-			held += int64(more)
 			msg = slices.Grow(msg, more)
 		}
 		if q.JSON {
@@ -77,7 +70,7 @@ func (s *session) getState(e *environment, id uint64, q getStateRequest) (rep re
 				"the states of the first %d games have more than %d bytes, want fewer in one reply", i+1, most)
 		}
 	}
-	return reply{msg: msg, held: held}, nil
+	return reply{msg: msg}, nil
 }
 
 func appendJSONState(msg []byte, pool *vec.Pool, game int) ([]byte, error) {
@@ -90,9 +83,6 @@ func appendJSONState(msg []byte, pool *vec.Pool, game int) ([]byte, error) {
 }
 
 func (s *session) setState(e *environment, id uint64, q setStateRequest) (reply, error) {
-	if err := e.wantBatchSize(false); err != nil {
-		return reply{}, err
-	}
 	games, err := e.pickGames(q.Games)
 	if err != nil {
 		return reply{}, err
@@ -101,7 +91,7 @@ func (s *session) setState(e *environment, id uint64, q setStateRequest) (reply,
 		return reply{}, fail(codeWrongShape, "states", "", "states has %d entries, want %d, one for each of games",
 			len(q.States), len(games))
 	}
-	bytes := 2 * stateBytes(q.States) // the old states, kept to go back to, take as much
+	bytes := 2*stateBytes(q.States) + e.pool.LoadBytes(len(games)) // twice, as decoding takes as much again
 	if err := s.memory.reserve(bytes, "states", fmt.Sprintf("%d states", len(q.States))); err != nil {
 		return reply{}, err
 	}

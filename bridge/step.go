@@ -11,9 +11,6 @@ type stepRequest struct {
 }
 
 func (s *session) step(e *environment, id uint64, q stepRequest) (reply, error) {
-	if err := e.wantBatchSize(false); err != nil {
-		return reply{}, err
-	}
 	if err := wantActions(&q.Actions, e.pool.Rows(), e.pool.Spec()); err != nil {
 		return reply{}, err
 	}
@@ -43,9 +40,6 @@ func wantActions(t *tensor, rows int, spec *env.Spec) error {
 }
 
 func (s *session) observe(e *environment, id uint64, _ nothing) (reply, error) {
-	if err := e.wantBatchSize(false); err != nil {
-		return reply{}, err
-	}
 	f := s.take(e.messages)
 	e.pool.Observe(f.batch)
 	return f.reply(id), nil

@@ -48,6 +48,7 @@ func (s *session) answer(r *request) (rep reply) {
 			s.taken.home <- s.taken
 		}
 		s.taken = nil
+		rep.held, s.held = s.held, 0
 	}()
 	rep, err := s.handle(r)
 	if err != nil && s.cancel.Load() {
@@ -61,12 +62,14 @@ func (s *session) answer(r *request) (rep reply) {
 
 // handle answers a request by the table, with the fields of its message, or what lies in shared memory.
 func (s *session) handle(r *request) (reply, error) {
-	if e := r.posted; e != nil {
-		switch r.name {
-		case "send": // the answer to the next recv says what was wrong
+	if e := r.posted; e != nil { // take names it as the batch size needs it
+		switch err := e.want(running); {
+		case r.name == "send": // the answer to the next recv says what was wrong
 			e.refused = cmp.Or(e.refused, s.send(e, sendRequest{e.channel.begins(), e.channel.moves(e.pool)}))
 			return reply{}, nil
-		case "recv":
+		case err != nil:
+			return reply{}, err
+		case r.name == "recv":
 			return s.recvGames(e, r.id, nothing{})
 		}
 		return s.step(e, r.id, stepRequest{e.channel.moves(e.pool)})

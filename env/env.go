@@ -51,9 +51,8 @@ type Game interface {
 	// restored before use.
 	New(n int) []Match
 
-	// Renew changes the rules of a match to those of this game. The match must belong to the
-	// same game, by any rules. It must be Reset or restored before use. Renew allocates nothing.
-	Renew(m Match)
+	// Copy sets a match to another one and its rules. Both must belong to this game, by any rules. Copy allocates nothing.
+	Copy(to, from Match)
 
 	// NewAgent makes a built-in agent from its name, with options where it has
 	// any ("simple", "mcts:ticks=2000"). An unknown name is an error that

@@ -35,7 +35,7 @@ var policy = []rule{
 	{"env/saved", []string{"env"}},
 	{"env/search", []string{"env"}},
 	{"env/gamestate", []string{"env", "env/saved"}},
-	{"env/ruleset", []string{"env", "internal/enum"}},
+	{"env/ruleset", []string{"env", "env/saved", "internal/enum"}},
 	{"env/seat", []string{"env", "env/ruleset", "env/saved", "env/search", "internal/enum"}},
 	{"env/envtest", []string{"env", "env/grid", "env/ruleset", "env/saved"}},
 	{"env/envtest/pommermantest", []string{"env", "env/grid", "env/pommerman", "env/seat"}},
@@ -75,9 +75,9 @@ var policy = []rule{
 		"env/gamestate", "env/record", "env/ruleset", "env/saved", "internal/disk", "internal/enum"}},
 
 	{"vec", []string{"env", "env/saved", "internal/enum", "env/gamestate"}},
-	{"bridge", []string{"arena/picture", "arena/scene", "env", "internal/enum", "internal/memory", "vec"}},
+	{"bridge", []string{"arena/picture", "arena/scene", "env", "env/saved", "internal/enum", "internal/memory", "vec"}},
 
-	{"llm/words", []string{"arena/scene", "env"}},
+	{"llm/words", []string{"arena/scene", "env", "env/saved"}},
 	{"llm/orders", []string{"arena/scene", "env"}},
 	{"llm/dialogue", []string{"arena/match", "arena/picture", "arena/scene", "arena/trace", "env", "env/record",
 		"llm/orders", "llm/words"}},

@@ -64,7 +64,7 @@ func (p *Pool) NewBatch(mem []byte) *Batch { return p.newBatch(p.layout, p.cfg.B
 func (p *Pool) newBatch(l *layout, games int, mem []byte) *Batch {
 	size := l.size
 	if mem == nil {
-		mem = aligned(size)
+		mem = Aligned(size)
 	}
 	if len(mem) < size || uintptr(unsafe.Pointer(unsafe.SliceData(mem)))%8 != 0 {
 		panic(fmt.Sprintf("vec: NewBatch in %d bytes at %p, want %d bytes at a multiple of 8", len(mem), mem, size))
@@ -75,7 +75,7 @@ func (p *Pool) newBatch(l *layout, games int, mem []byte) *Batch {
 	b.tensors = over(b.slab, l.tensors)
 	b.now = b.shown("")
 	if l.finals != nil {
-		b.finals = over(aligned(l.final), l.finals)
+		b.finals = over(Aligned(l.final), l.finals)
 		b.last = b.shown("final.")
 	}
 	b.reward, b.returns = b.Tensor("reward").Float64s(), b.Tensor("game.return").Float64s()
@@ -96,8 +96,8 @@ func (b *Batch) int32s(name string) []int32 {
 	return nil
 }
 
-// aligned is size bytes that start at a multiple of align.
-func aligned(size int) []byte {
+// Aligned makes memory of size bytes that starts at a multiple of 64.
+func Aligned(size int) []byte {
 	mem := make([]byte, size+align-1)
 	at := -int(uintptr(unsafe.Pointer(unsafe.SliceData(mem)))) & (align - 1)
 	return mem[at : at+size : at+size]

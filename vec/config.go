@@ -173,18 +173,12 @@ type Config struct {
 	model *Pool // unless nil, the pool of which this one is a model: see Pool.Model
 }
 
-// WithGames returns the configuration for another number of games, in lock-step.
-// Line-ups and variants that ByGame fixes for each game are drawn there.
-func (c Config) WithGames(n int) Config {
-	c.Games, c.BatchSize, c.LineUps.ByGame, c.Variants.ByGame = n, 0, nil, nil
-	return c
-}
-
 // Model returns the configuration of a forward model of the pool: n games, in lock-step, which play loaded states on.
 // A state without the pool's part gets the opponents set last; line-ups and variants that ByGame fixes are drawn there.
 // No episode begins in a model, so that it makes the agents of loaded states alone.
 func (p *Pool) Model(n int) Config {
-	c := p.cfg.WithGames(n)
+	c := p.cfg
+	c.Games, c.BatchSize, c.LineUps.ByGame, c.Variants.ByGame = n, 0, nil, nil
 	c.Autoreset, c.model = Disabled, p
 	return c
 }
@@ -222,7 +216,7 @@ func resolve(c Config) (*plan, error) {
 		is, lo, hi int
 	}{
 		{"Games", c.Games, 1, MaxGames},
-		{"BatchSize", c.BatchSize, min(max(c.BatchSize, 0), 1), c.Games}, // 0 is for Go alone
+		{"BatchSize", c.BatchGames(), 1, c.Games}, // 0 stands for all games
 		{"Workers", c.Workers, 0, 1 << 10},
 		{"MaxWorkers", c.MaxWorkers, 0, 1 << 10},
 		{"Cores", c.Cores, 0, 1 << 16},

@@ -18,19 +18,20 @@ var (
 	ErrFew      = errors.New("fewer games are under way than a batch holds")
 )
 
-// OptionError says that a field of Config, LineUps, Variants or Starts has a wrong value.
+// OptionError says that a field of Config, LineUps, Variants or Starts has a wrong value, or one of another package's
+// configuration.
 type OptionError struct {
 	Field string // as this package calls it, such as "ByGame"
-	says  error  // the rest of a sentence that begins with Field: which entry, its value, what is allowed
+	Says  error  // the rest of a sentence that begins with Field: which entry, its value, what is allowed
 }
 
 func (e *OptionError) Error() string { return e.Named(e.Field) }
 
 // Named is the error's text with another name for the field.
-func (e *OptionError) Named(field string) string { return field + e.says.Error() }
+func (e *OptionError) Named(field string) string { return field + e.Says.Error() }
 
 // Unwrap returns the error of an agent, if that is what is wrong.
-func (e *OptionError) Unwrap() error { return errors.Unwrap(e.says) }
+func (e *OptionError) Unwrap() error { return errors.Unwrap(e.Says) }
 
 func wrong(field, says string, args ...any) error {
 	return &OptionError{field, fmt.Errorf(says, args...)}

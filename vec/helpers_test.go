@@ -160,3 +160,9 @@ func eachConfig(t *testing.T, test func(t *testing.T, cfg Config)) {
 func setOpponents(p *Pool, names []string) error {
 	return p.SetLineUps(LineUps{Names: [][]string{names}})
 }
+
+// withGames is a configuration for another number of games, in lock-step, that play what their seeds draw.
+func withGames(c Config, n int) Config {
+	c.Games, c.BatchSize, c.LineUps.ByGame, c.Variants.ByGame = n, 0, nil, nil
+	return c
+}

@@ -355,17 +355,6 @@ func (g *game) field(l lineup) {
 	}
 }
 
-// takeBack lets a line-up play on that has played until now, unless field has closed it: then the present one, which
-// has the same agents, plays as that line-up.
-func (g *game) takeBack(l lineup) {
-	open := true
-	l.each(func(k int, _ env.Outside) { open = open && g.outside[l.agents[k]] != "" })
-	if open {
-		g.field(l)
-	}
-	g.lineup.number = l.number
-}
-
 // missed returns how many moves of the agents outside this program were replaced by stop, and 1 if the game is void.
 func (l *lineup) missed() (late, failed int32, void uint8) {
 	l.each(func(_ int, o env.Outside) {

@@ -86,5 +86,10 @@ func (p *plan) admit(a env.Agent) error {
 	return nil
 }
 
+// LoadBytes is how much memory the matches and agents take, besides those there are, while LoadAll loads so many games.
+func (p *Pool) LoadBytes(games int) int64 {
+	return int64(games) * (matchBytes + int64(p.seating.agents)*agentBytes)
+}
+
 // PlayerBytes is how much memory the agents take that SeatPlayers makes.
 func (p *Pool) PlayerBytes() int64 { return int64(p.Rows()) * agentBytes }

@@ -1,6 +1,7 @@
 package vec
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -45,27 +46,15 @@ func (p *Pool) Play(b *Batch, actions []uint8, steps int) error {
 	if p.players == nil && (actions == nil || steps > 1) {
 		return errors.New("Play: nobody plays on; call SeatPlayers first")
 	}
-	if actions == nil {
-		if err := p.checkPlay(b); err != nil {
-			return err
-		}
-	} else if err := p.checkStep(b, actions); err != nil {
+	err := cmp.Or(p.checkBatch("Play", b), p.checkPhases("Play", true))
+	if err == nil && actions != nil {
+		err = p.checkStep(b, actions)
+	}
+	if err != nil {
 		return err
 	}
 	p.job = job{do: (*worker).play, batch: b, actions: actions, steps: steps}
 	return p.run()
-}
-
-func (p *Pool) checkPlay(b *Batch) error {
-	if err := p.checkBatch("Play", b); err != nil {
-		return err
-	}
-	for i, ph := range p.phases {
-		if ph != running && ph != ended {
-			return p.refuse("Play", i)
-		}
-	}
-	return nil
 }
 
 // play does what Play asks of game i.

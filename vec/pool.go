@@ -1,10 +1,9 @@
 package vec
 
 import (
-	"crypto/rand"
-	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -54,8 +53,8 @@ func New(cfg Config) (*Pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Pool{plan: plan, layout: newLayout(plan), maskN: plan.spec.MaskSize(), entropy: drawSeed(),
-		outsiders: map[string]bool{}}
+	p := &Pool{plan: plan, layout: newLayout(plan), maskN: plan.spec.MaskSize(), outsiders: map[string]bool{}}
+	p.entropy = rand.Uint64() >> 12 // it and those after it are below 2^53, which readers of JSON take exactly
 	p.phases, p.over = make([]phase, plan.cfg.Games), make([]uint8, plan.cfg.Games)
 	p.makeGames()
 	if p.cfg.BatchSize > 0 {
@@ -148,14 +147,6 @@ func (p *Pool) Reset(b *Batch, o ResetOptions) error {
 	return p.run()
 }
 
-// drawSeed draws a seed from entropy. It and those after it are below 2^53, the most that JavaScript and other
-// readers of JSON take exactly.
-func drawSeed() uint64 {
-	var bytes [8]byte
-	rand.Read(bytes[:]) // never fails
-	return binary.LittleEndian.Uint64(bytes[:]) >> 12
-}
-
 func (p *Pool) checkReset(b *Batch, o *ResetOptions) error {
 	n := p.cfg.Games
 	if err := p.checkBatch("Reset", b); err != nil {
@@ -221,12 +212,20 @@ func (p *Pool) checkStep(b *Batch, actions []uint8) error {
 		return fmt.Errorf("Step: %d bytes of actions, want %d: %d rows x %d components",
 			len(actions), p.Rows()*components, p.Rows(), components)
 	}
-	for i, ph := range p.phases {
-		if ph != running && (ph != ended || p.cfg.Autoreset == Disabled) {
-			return p.refuse("Step", i)
-		}
+	if err := p.checkPhases("Step", p.cfg.Autoreset != Disabled); err != nil {
+		return err
 	}
 	return p.checkActions(actions, 0)
+}
+
+// checkPhases returns an error unless all games can be stepped; over says that those may be whose episode has ended.
+func (p *Pool) checkPhases(call string, over bool) error {
+	for i, ph := range p.phases {
+		if ph != running && (ph != ended || !over) {
+			return p.refuse(call, i)
+		}
+	}
+	return nil
 }
 
 // checkActions checks the actions of consecutive rows, of which row is the first.

@@ -69,7 +69,7 @@ func TestFirstReady(t *testing.T) {
 		if cfg.Autoreset == Disabled {
 			t.Skip("games cannot be reset one by one")
 		}
-		cfg = cfg.WithGames(7)
+		cfg = withGames(cfg, 7)
 		cfg.Workers = 3
 		steps := 60
 		if testing.Short() {

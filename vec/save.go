@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"pommego/env"
 	"pommego/env/gamestate"
@@ -85,16 +84,7 @@ func (p *Pool) SaveJSON(game int) (json.RawMessage, error) {
 // agents of the state play to the end of its episode, the pool's own from the next one on. If JSON lacks the pool's
 // part, as that of the original game does, Load takes only the match: the game keeps its seed and episode, its agents
 // start with an empty memory and its returns at 0.
-func (p *Pool) Load(game int, state []byte) error {
-	s, err := p.decode(state)
-	if err == nil {
-		err = p.put(game, s)
-	}
-	if err != nil {
-		return &StateError{game, err}
-	}
-	return nil
-}
+func (p *Pool) Load(game int, state []byte) error { return p.LoadAll([]int{game}, [][]byte{state}) }
 
 // SetSeed sets what Load draws by for a state without the pool's part: seats, line-up and, if the match can be restored
 // by it, variant.
@@ -103,35 +93,26 @@ func (p *Pool) SetSeed(game int, seed env.Seed) {
 	p.games[game].seed, p.games[game].seeded = seed, true
 }
 
-// LoadAll loads a state into each of some games, as Load does. On an error it has changed none. A state that cannot be
-// loaded is a *StateError.
+// LoadAll loads a state into each of some games, as Load does. It names no game twice. On an error it has changed none.
+// A state that cannot be loaded is a *StateError.
 func (p *Pool) LoadAll(games []int, states [][]byte) error {
 	if len(states) != len(games) {
 		return fmt.Errorf("LoadAll: %d states, want %d, one for each game", len(states), len(games))
 	}
-	var undo []func()
+	p.rest()
+	adopt := make([]func(), len(games))
 	for i, game := range games {
-		back := func() {} // there is no such game, and Load says so
-		if saved, err := p.Save(game, nil); err == nil {
-			l := p.games[game].lineup
-			back = func() {
-				_ = p.Load(game, saved) // never fails: it was saved here a moment ago
-				p.games[game].takeBack(l)
-			}
-		} else if game >= 0 && game < len(p.games) { // only a reset can follow: that needs no more than this
-			g, was, ph := &p.games[game], p.games[game], p.phases[game]
-			back = func() {
-				g.seed, g.seeded, g.fault, p.phases[game] = was.seed, was.seeded, was.fault, ph
-				g.takeBack(was.lineup)
-			}
+		s, err := p.decode(states[i])
+		if err == nil {
+			adopt[i], err = p.prepare(game, s)
 		}
-		if err := p.Load(game, states[i]); err != nil {
-			for _, back := range slices.Backward(undo) {
-				back()
-			}
-			return err
+		if err != nil {
+			p.sweep() // closes agents that were made in vain
+			return &StateError{game, err}
 		}
-		undo = append(undo, back)
+	}
+	for _, f := range adopt {
+		f()
 	}
 	return nil
 }
@@ -168,24 +149,22 @@ func (p *Pool) decode(state []byte) (s savedGame, err error) {
 	return s, err
 }
 
-// put replaces game i by a saved game, with default values if that is a bare match.
-// Everything that can fail comes before the first change. The match comes last: its restore
-// either succeeds or changes nothing, and put undoes it if the match contradicts the rest.
-func (p *Pool) put(i int, s savedGame) (err error) {
-	switch p.rest(); {
+// prepare does all that can fail, and makes the match and the agents of a saved game, with default values if that is a
+// bare match. The function that it returns lets them play in game i. Until that is called nothing has changed.
+func (p *Pool) prepare(i int, s savedGame) (adopt func(), err error) {
+	switch {
 	case i < 0 || i >= len(p.games):
-		return fmt.Errorf("there is no such game, want 0 to %d", len(p.games)-1)
+		return nil, fmt.Errorf("there is no such game, want 0 to %d", len(p.games)-1)
 	case p.closed:
-		return ErrClosed
+		return nil, ErrClosed
 	case p.queue != nil && p.sent[i]:
-		return ErrSent
+		return nil, ErrSent
 	}
 	g := &p.games[i]
-	defer func() { g.field(g.lineup) }() // closes agents that were made in vain
 	bare := s.State == nil
 	if bare {
 		if s.State, err = p.invent(i); err != nil {
-			return err
+			return nil, err
 		}
 		v := &p.cfg.Variants
 		if s.variant = v.pick(i, env.Seed(s.Seed)); v.ByGame == nil {
@@ -193,7 +172,7 @@ func (p *Pool) put(i int, s savedGame) (err error) {
 		}
 	}
 	if err := p.fits(s.State); err != nil {
-		return err
+		return nil, err
 	}
 	var names []string
 	for _, a := range s.Agents {
@@ -201,7 +180,7 @@ func (p *Pool) put(i int, s savedGame) (err error) {
 	}
 	l, err := g.newLineup(p.plan, names, p.savedAgent)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	l.number = p.lineUpSet.number(i, env.Seed(s.Seed), names)
 	for k, a := range l.agents {
@@ -209,14 +188,26 @@ func (p *Pool) put(i int, s savedGame) (err error) {
 			continue
 		}
 		if err := a.Restore(s.Agents[k].Memory); err != nil {
-			return fmt.Errorf("agent %d, %q: %w", k, names[k], err)
+			return nil, fmt.Errorf("agent %d, %q: %w", k, names[k], err)
 		}
 	}
-	if err := p.replace(i, &s, bare); err != nil {
-		return err
+	m, err := p.restoreMatch(&s, bare)
+	if err != nil {
+		return nil, err
 	}
-	p.adopt(i, s.State, l)
-	return nil
+	if g.tracker != nil {
+		if err := p.cfg.Game.NewTrackers(1, false)[0].Restore(m, s.Counted); err != nil {
+			return nil, err
+		}
+	}
+	return func() {
+		g.variant = s.variant
+		p.cfg.Game.Copy(g.match, m)
+		if g.tracker != nil {
+			_ = g.tracker.Restore(g.match, s.Counted) // never fails: another tracker has just taken it
+		}
+		p.adopt(i, s.State, l)
+	}, nil
 }
 
 // savedAgent makes an agent that a state names. States may come from anyone: they may
@@ -238,45 +229,25 @@ func (p *Pool) savedAgent(name string) (env.Agent, error) {
 	})
 }
 
-// replace restores the match of a saved game in game i, by that game's rules, and what
-// was counted. On an error the match stays as it was.
-func (p *Pool) replace(i int, s *savedGame, bare bool) (err error) {
-	g := &p.games[i]
-	variant, before := g.variant, []byte(nil)
-	if p.phases[i] == running || p.phases[i] == ended {
-		before = g.match.Append(nil)
-	}
-	defer func() {
-		if err == nil {
-			return
-		}
-		if p.cfg.Variants.play(g, variant); before == nil {
-			return // it had no state before, and needs a reset in any case
-		}
-		if err := g.match.Restore(before); err != nil {
-			panic(fmt.Sprintf("vec: game %d does not take its own state back: %v", i, err))
-		}
-	}()
-	p.cfg.Variants.play(g, s.variant)
-	if err := s.restore(g.match); err != nil {
-		return err
+// restoreMatch makes the match of a saved game, by that game's rules.
+func (p *Pool) restoreMatch(s *savedGame, bare bool) (env.Match, error) {
+	m := p.cfg.Variants.Games[s.variant].New(1)[0]
+	if err := s.restore(m); err != nil {
+		return nil, err
 	}
 	if bare { // it may have been saved where another seat's death ends the game
 		seat := -1
 		if p.train {
 			seat = s.Rows[0]
 		}
-		g.match.SetTrainingSeat(seat)
+		m.SetTrainingSeat(seat)
 	}
-	over := g.match.Status().Over
+	over := m.Status().Over
 	s.Ended = s.Ended || bare && over
 	if over && !s.Ended {
-		return errors.New("its match is over, but it says that the episode goes on")
+		return nil, errors.New("its match is over, but it says that the episode goes on")
 	}
-	if g.tracker != nil {
-		return g.tracker.Restore(g.match, s.Counted)
-	}
-	return nil
+	return m, nil
 }
 
 // invent returns default values for the pool's part of a state without one.

@@ -25,21 +25,19 @@ func (s *seating) own() int { return s.learners - len(s.policies) }
 
 // newSeating determines the seats, and the opponents' line-ups.
 func newSeating(c *Config) (seating, LineUps, error) {
-	seats := c.Game.Spec().Seats
-	s := seating{seats: seats}
-	if len(c.LineUps.Names) == 0 && (c.LineUps.Weights != nil || c.LineUps.ByGame != nil) {
-		return s, LineUps{}, wrong("LineUps", " is empty, want at least one line-up")
-	}
-	lineUps, opposed := c.LineUps, len(c.LineUps.Names) > 0
+	s, lineUps := seating{seats: c.Game.Spec().Seats}, c.LineUps
 	if len(c.Opponents) > 0 {
 		lineUps = LineUps{Names: [][]string{c.Opponents}}
 	}
+	opposed := len(lineUps.Names) > 0
 	switch {
-	case len(c.Opponents) > 0 && opposed:
+	case len(c.LineUps.Names) == 0 && (c.LineUps.Weights != nil || c.LineUps.ByGame != nil):
+		return s, lineUps, wrong("LineUps", " is empty, want at least one line-up")
+	case len(c.LineUps.Names) > 0 && len(c.Opponents) > 0:
 		return s, lineUps, wrong("Opponents", " and line-ups are both given, want one of them")
-	case (len(c.Opponents) > 0 || opposed) && len(c.Seats) > 0:
+	case opposed && len(c.Seats) > 0:
 		return s, lineUps, wrong("Opponents", " and seats are both given, want one of them")
-	case len(c.Opponents) > 0 || opposed:
+	case opposed:
 		err := s.opposed(c, lineUps.Names)
 		return s, lineUps, err
 	case c.Seat != nil:
@@ -48,10 +46,10 @@ func newSeating(c *Config) (seating, LineUps, error) {
 		names, err := s.mixed(c)
 		return s, LineUps{Names: [][]string{names}}, err
 	}
-	for seat := range seats {
+	for seat := range s.seats {
 		s.rows = append(s.rows, uint8(seat))
 	}
-	s.learners = seats
+	s.learners = s.seats
 	return s, LineUps{Names: [][]string{{}}}, nil
 }
 

@@ -15,6 +15,7 @@ type Variants struct {
 	Games  []env.Game       // the first of them is Config.Game
 	ByGame []int32          `wire:"rules_by_game"`
 	forms  []gamestate.Form // the forms of their saved games
+	blank  []env.Match      // a match of each that has not begun
 }
 
 func (v *Variants) pick(i int, seed env.Seed) int {
@@ -40,7 +41,7 @@ func (v *Variants) fitting(k int, restore func(env.Match) error) int {
 // restored.
 func (v *Variants) play(g *game, k int) {
 	if g.variant != k {
-		v.Games[k].Renew(g.match)
+		v.Games[k].Copy(g.match, v.blank[k])
 		g.variant = k
 	}
 }
@@ -58,7 +59,7 @@ func (p *plan) resolveVariants() error {
 	if v.Games = slices.Clone(v.Games); len(v.Games) == 0 {
 		v.Games = []env.Game{p.cfg.Game}
 	}
-	v.ByGame, v.forms = slices.Clone(v.ByGame), nil
+	v.ByGame, v.forms, v.blank = slices.Clone(v.ByGame), nil, nil
 	if v.ByGame != nil && len(v.ByGame) != p.cfg.Games {
 		return wrong("Variants.ByGame", " has %d entries, want %d, a number for each game", len(v.ByGame), p.cfg.Games)
 	}
@@ -69,7 +70,7 @@ func (p *plan) resolveVariants() error {
 	}
 	first := *p.spec
 	for k, g := range v.Games {
-		v.forms = append(v.forms, gamestate.Of(g.Spec()))
+		v.forms, v.blank = append(v.forms, gamestate.Of(g.Spec())), append(v.blank, g.New(1)[0])
 		for i, want := range p.looks(p.spec) {
 			if own := p.looks(g.Spec())[i]; own != want {
 				return wrong("Variants", "%s: %s, want %s as by the first rules: boards of one environment have one size",

@@ -12,7 +12,7 @@ import (
 // TestWorkers: the same bytes, whatever the number of workers.
 func TestWorkers(t *testing.T) {
 	eachConfig(t, func(t *testing.T, cfg Config) {
-		cfg = cfg.WithGames(23)
+		cfg = withGames(cfg, 23)
 		var want []uint64
 		for _, workers := range []int{1, 2, 7} {
 			cfg.Workers = workers

@@ -25,6 +25,7 @@ import (
 	"pommego/env/catalog"
 	"pommego/llm/dialogue"
 	"pommego/llm/openenv"
+	"pommego/vec"
 )
 
 // tokenVariable is the environment variable for the token: other users can read flags.
@@ -105,6 +106,10 @@ times that, so that what is no longer used is collected in time.`,
 	return cmd
 }
 
+// configFlags has the flags that set fields of the server's configuration.
+var configFlags = map[string]string{"MaxConnections": "--max-connections", "MaxMemoryBytes": "--max-memory-bytes",
+	"MaxAgentTime": "--max-agent-time", "Hosts": "--host"}
+
 // limits sets the limits that follow from other flags. A server with --parent has
 // a single user, who may use the whole machine and be idle for hours.
 func (o *serveOptions) limits() {
@@ -128,10 +133,10 @@ func (o *serveOptions) run(out io.Writer) error {
 	o.cfg.Cores = runtime.GOMAXPROCS(0)
 	runtime.GOMAXPROCS(o.cfg.Cores + 2)
 	srv, err := bridge.New(o.cfg)
-	if err != nil {
-		flag := strings.NewReplacer("bridge: Config.Max", "--max-", "Connections", "connections", "MemoryBytes",
-			"memory-bytes", "AgentTime", "agent-time", "bridge: Config.Hosts has", "--host is")
-		return usagef("%s", flag.Replace(err.Error()))
+	if wrong, ok := errors.AsType[*vec.OptionError](err); ok && configFlags[wrong.Field] != "" {
+		return usagef("%s", wrong.Named(configFlags[wrong.Field]))
+	} else if err != nil {
+		return err
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(srv.MemoryBudget() / 2 * 3)

@@ -143,7 +143,7 @@ func (g *toyGame) New(n int) []env.Match {
 	return all
 }
 
-func (g *toyGame) Renew(m env.Match) { *m.(*toyMatch) = toyMatch{game: g} }
+func (g *toyGame) Copy(to, from env.Match) { *to.(*toyMatch) = *from.(*toyMatch) }
 
 func (g *toyGame) NewTrackers(n int, _ bool) []env.Tracker { return env.Untracked(n) }
 

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"pommego/env"
+	"pommego/env/saved"
 	"pommego/internal/enum"
 )
 
@@ -56,12 +57,8 @@ func Between(name string, is, low, high int) error {
 // Fingerprint is a number that tells the rules of a game apart. Saved states contain
 // it.
 func Fingerprint(game string, version int, rules any) uint64 {
-	text, err := json.Marshal(rules)
-	if err != nil {
-		panic(err) // numbers, switches and names always marshal
-	}
 	h := fnv.New64a()
-	fmt.Fprintf(h, "%s/%d/%s", game, version, text)
+	fmt.Fprintf(h, "%s/%d/%s", game, version, saved.JSON(rules))
 	return h.Sum64()
 }
 

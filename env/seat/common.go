@@ -64,8 +64,8 @@ func (b *Common[M, V, P]) New(n int) []env.Match {
 	return all
 }
 
-// Renew changes the rules of a match to those of this game: see env.Game.
-func (b *Common[M, V, P]) Renew(m env.Match) { *m.(P) = b.blank }
+// Copy sets a match to another one and its rules: see env.Game.
+func (b *Common[M, V, P]) Copy(to, from env.Match) { *to.(P) = *from.(P) }
 
 // NewTrackers makes n trackers that count nothing.
 func (b *Common[M, V, P]) NewTrackers(n int, _ bool) []env.Tracker { return env.Untracked(n) }

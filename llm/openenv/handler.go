@@ -216,13 +216,6 @@ func (g *game) sit(n int, o options) *seat {
 	return s
 }
 
-// leave ends a session's part in its game, and the game if it was the last.
-func (h *Handler) leave(g *game, s *seat) {
-	if g.leave(s) {
-		h.games.CompareAndDelete(*g.options.EpisodeID, g)
-	}
-}
-
 // reset only answers: as in the reference, a game over HTTP lasts for one request.
 func (h *Handler) reset(g *bridge.Guest, _ string, body []byte) (any, error) {
 	return h.once(g, body, func(_ *player, first observation) (any, error) { return first, nil })

@@ -237,10 +237,13 @@ func (p *player) wait(ctx context.Context) (seen observation, err error) {
 
 // leave ends the session's part in its game.
 func (p *player) leave() {
-	if p.game != nil {
-		p.handler.leave(p.game, p.seat)
-		p.game, p.seat = nil, nil
+	if p.game == nil {
+		return
 	}
+	if p.game.leave(p.seat) { // it was the last session: the game is over
+		p.handler.games.CompareAndDelete(*p.game.options.EpisodeID, p.game)
+	}
+	p.game, p.seat = nil, nil
 }
 
 func (p *player) state() map[string]any {

@@ -2,13 +2,13 @@ package words
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"pommego/arena/scene"
 	"pommego/env"
+	"pommego/env/saved"
 )
 
 // View is a position for a seat, as text or JSON. seen is what the seat knows of it
@@ -23,11 +23,7 @@ func (w *Writer) View(seen *scene.Step, seat int, mask []uint8, fire, laid []uin
 		v.Answer = last
 	}
 	if form.Detail == "json" {
-		text, err := json.Marshal(v)
-		if err != nil {
-			panic(err) // no type in it can fail
-		}
-		return string(text)
+		return string(saved.JSON(v))
 	}
 	if v.Answer != nil {
 		fmt.Fprintln(b, last)
