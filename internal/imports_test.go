@@ -57,10 +57,10 @@ var policy = []rule{
 	{"internal/*", nil},
 	{"internal/*/*", []string{"OWN"}},
 
-	{"arena/match", []string{"arena/scene", "env", "env/record"}},
+	{"arena/match", []string{"arena/scene", "env", "env/record", "env/saved"}},
 	{"arena/ledger", []string{"arena/match", "env", "env/gamestate", "env/record", "env/ruleset", "env/saved",
 		"internal/disk"}},
-	{"arena/start", []string{"arena/trace", "env", "env/ruleset", "env/gamestate"}},
+	{"arena/start", []string{"arena/trace", "env", "env/ruleset", "env/gamestate", "env/saved"}},
 	{"arena/tournament", []string{"arena/ledger", "arena/match", "arena/trace", "env", "internal/disk",
 		"internal/enum"}},
 	{"arena/tournament/report", []string{"OWN", "arena/match", "internal/disk"}},
@@ -87,7 +87,7 @@ var policy = []rule{
 
 	{"benchmarks", []string{"env", "env/catalog", "env/rollout", "vec"}},
 	{"cmd/pommego", []string{"arena/*", "arena/*/*", "benchmarks", "bridge", "llm/*", "env", "env/catalog",
-		"env/gamestate", "env/record", "internal/*", "vec"}},
+		"env/gamestate", "env/record", "env/saved", "internal/*", "vec"}},
 }
 
 // fits reports whether a package fits a pattern.

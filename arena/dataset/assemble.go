@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"errors"
@@ -122,14 +121,14 @@ func (a *assembly) finish() (*Manifest, error) {
 	}
 	text, err := card(a.m)
 	if err == nil {
-		err = a.writeFile(CardName, bytes.NewReader(text))
+		err = a.writeFile(CardName, text)
 	}
 	if err != nil {
 		return nil, err
 	}
 	a.m.Others = []File{{Path: CardName, Bytes: int64(len(text)), SHA256: fmt.Sprintf("%x", sha256.Sum256(text))}}
 	if text, err = a.m.encode(); err == nil {
-		err = a.writeFile(ManifestName, bytes.NewReader(text))
+		err = a.writeFile(ManifestName, text)
 	}
 	if err != nil {
 		return nil, err

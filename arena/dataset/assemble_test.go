@@ -113,13 +113,14 @@ func TestFilter(t *testing.T) {
 		}
 		verifyClean(t, out)
 		var want []string
-		set := sets(t, folder)[0]
-		for i, text := range described(t, folder) {
-			if e, err := set.episode(i); err != nil {
-				t.Fatal(err)
-			} else if c.want(e) {
-				want = append(want, text)
+		all := described(t, folder)
+		if err := sets(t, folder)[0].Episodes(func(e *Episode) error {
+			if c.want(e) {
+				want = append(want, all[e.Game])
 			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
 		}
 		if len(want) == 0 || len(want) == 20 {
 			t.Fatalf("%s: %d of 20 games are wanted, which is no test", c.reason, len(want))

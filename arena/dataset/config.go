@@ -206,11 +206,8 @@ func unrepeatable(name string) string {
 	if outside(name) {
 		return "is outside this program"
 	}
-	_, list, _ := strings.Cut(name, ":")
-	for pair := range strings.SplitSeq(list, ",") {
-		if strings.HasPrefix(pair, "ms=") {
-			return "has a limit in time (ms)"
-		}
+	if _, options, _ := strings.Cut(name, ":"); strings.Contains(","+options, ",ms=") {
+		return "has a limit in time (ms)"
 	}
 	return ""
 }

@@ -1,13 +1,13 @@
 package dataset
 
 import (
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 
 	"pommego/arena/ledger"
 	"pommego/env"
 	"pommego/env/record"
+	"pommego/env/saved"
 	"pommego/internal/disk"
 )
 
@@ -52,17 +52,13 @@ func (e *encoder) write(w *staging, k int, games []*Episode) (*summary, error) {
 		c := about.Generated.Base()
 		about.Generated = &c
 	}
-	text, err := json.Marshal(&about)
-	if err != nil {
-		return nil, err
-	}
 	name := dataName(about.Layout, k)
 	pending, err := disk.Begin(w.disk, filepath.Join(w.folder, filepath.FromSlash(name)), w.scratch)
 	if err != nil {
 		return nil, err
 	}
 	defer pending.Abort() // does nothing once the file is committed
-	out, stats := newWriter(pending, about.Columns, about.Layout, string(text)), newStatistics(about.Agents)
+	out, stats := newWriter(pending, about.Columns, about.Layout, string(saved.JSON(&about))), newStatistics(about.Agents)
 	for i, ep := range games {
 		if err := e.rows(ep); err != nil {
 			return nil, fmt.Errorf("game %d: %w", ep.Game, err)

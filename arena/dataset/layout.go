@@ -184,7 +184,12 @@ func stepColumns(a *About) []column {
 			func(r *row, v parquet.Value) error { return r.readAgent(r.seat, v) }},
 		column{Column{Name: "alive", Type: Bool, Meaning: "the seat is in; if not, its action is not looked at"},
 			func(r *row) parquet.Value { return parquet.BooleanValue(r.before.In.Has(r.seat)) },
-			func(r *row, v parquet.Value) error { r.e.Lived[r.seat] += int32(toByte(v.Boolean())); return nil }},
+			func(r *row, v parquet.Value) error {
+				if v.Boolean() {
+					r.e.Lived[r.seat]++
+				}
+				return nil
+			}},
 	)
 	for i, f := range a.Fields {
 		all = append(all, column{Column{Name: "obs_" + f.Name, Type: FixedBytes, Meaning: "observation before the step: " +

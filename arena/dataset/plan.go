@@ -37,7 +37,8 @@ func newPlan(game env.Game, c Config, o Options) (*plan, error) {
 	return p, err
 }
 
-// aboutOf is the description that follows from a game and the layout alone.
+// aboutOf is the description that follows from a game and the layout alone. It returns an error if two columns have the
+// same name.
 func aboutOf(spec *env.Spec, c *Config, o Options, missed, searched bool) (About, []column, error) {
 	a := About{Format: manifestFormat, Layout: c.Layout, Env: envOf(spec), Program: o.Version,
 		Observation: c.Observation, Mask: c.Mask}
@@ -46,20 +47,13 @@ func aboutOf(spec *env.Spec, c *Config, o Options, missed, searched bool) (About
 	}
 	a.Extra = apart(c.Extra)
 	columns := a.columns(missed, searched, c.Extra)
-	for i := range columns {
-		a.Columns = append(a.Columns, columns[i].Column)
-	}
-	return a, columns, a.checkNames()
-}
-
-// checkNames returns an error if two columns have the same name.
-func (a *About) checkNames() error {
-	for i, c := range a.Columns {
-		if a.index(c.Name) < i {
-			return fmt.Errorf("dataset: extra array %q: there is a column of this name already, rename the array", c.Name)
+	for _, c := range columns {
+		if a.index(c.Name) >= 0 {
+			return a, nil, fmt.Errorf("dataset: extra array %q: there is a column of this name already, rename the array", c.Name)
 		}
+		a.Columns = append(a.Columns, c.Column)
 	}
-	return nil
+	return a, columns, nil
 }
 
 // searches reports whether a built-in agent reports statistics of its search.

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -28,13 +29,6 @@ func (e *Episode) fits(step int) error {
 		return fmt.Errorf("its seats were in for %[2]d steps, want 0 to %[1]d, its number of steps", e.Steps, e.Lived)
 	}
 	return e.Fits(step)
-}
-
-func toByte(b bool) uint8 {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // Set is a data set that is being read.
@@ -96,32 +90,22 @@ var errEnough = errors.New("enough")
 // Replay reads the game with a number and returns a replay of it in game, with events and thoughts. The error is
 // trace.ErrNoGame if the data set has no game of that number.
 func (s *Set) Replay(game env.Game, number int) (*ledger.Replay, error) {
-	e, err := s.episode(number)
-	if err != nil {
-		return nil, err
-	}
-	r := ledger.NewReplay(game, true)
-	return r, r.Begin(&e.Played, &e.Ending)
-}
-
-func (s *Set) episode(number int) (*Episode, error) {
 	files := s.Manifest.Files
 	at := slices.IndexFunc(files, func(f File) bool { return f.Game <= number && number < f.Game+f.Games })
 	if at < 0 {
 		return nil, fmt.Errorf("%s: %w: %d, want 0 to %d", s.Folder, trace.ErrNoGame, number, s.Manifest.Games-1)
 	}
-	var found *Episode
+	r := ledger.NewReplay(game, true)
 	err := s.fileEpisodes(&files[at], func(e *Episode) error {
 		if e.Game != number {
 			return nil
 		}
-		found = e
-		return errEnough
+		return cmp.Or(r.Begin(&e.Played, &e.Ending), errEnough)
 	})
-	switch {
-	case found != nil:
-		return found, nil
-	case err == nil:
+	switch err {
+	case errEnough:
+		return r, nil
+	case nil:
 		err = fmt.Errorf("%s: %w: it has no game %d, though the manifest says so", s.path(files[at].Path), errDamaged, number)
 	}
 	return nil, err
@@ -149,9 +133,8 @@ func (s *Set) walk(f *File, all bool, yield func(e *Episode, t *table, first, ro
 	if err != nil {
 		return err
 	}
-	wanted := in.wants
-	if all {
-		wanted = nil
+	wanted := func(name string) bool {
+		return all || slices.ContainsFunc(in.columns, func(c column) bool { return c.Name == name })
 	}
 	for g := range r.groups() {
 		if err := r.read(g, in.table, wanted); err != nil {
@@ -195,10 +178,6 @@ func newRowReader(m *Manifest) (*rowReader, error) {
 		r.columns, r.at = append(r.columns, c), append(r.at, at)
 	}
 	return r, nil
-}
-
-func (r *rowReader) wants(name string) bool {
-	return slices.ContainsFunc(r.columns, func(c column) bool { return c.Name == name })
 }
 
 func (r *rowReader) rows() int { return len(r.table.values[r.at[0]]) }

@@ -67,8 +67,8 @@ func Record(ctx context.Context, game env.Game, c Config, folder string, o Optio
 // does not end as the client says.
 func (c *Config) playAgain(ctx context.Context, p *match.Players, game int, r *Recorded) (*Episode, error) {
 	spec := p.Game.Spec()
-	known := func(name string) bool { return slices.Contains(c.Agents, name) }
-	if len(r.Agents) != spec.Seats || slices.ContainsFunc(r.Agents, func(name string) bool { return !known(name) }) {
+	unknown := func(name string) bool { return !slices.Contains(c.Agents, name) }
+	if len(r.Agents) != spec.Seats || slices.ContainsFunc(r.Agents, unknown) {
 		return nil, fmt.Errorf("the client seats agents %q, want %d of %q", r.Agents, spec.Seats, c.Agents)
 	}
 	script := &script{Local: clientPrefix, Recorded: r, extra: c.Extra}

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"pommego/internal/disk"
 )
@@ -108,9 +107,9 @@ func (w *staging) discard() error {
 }
 
 // writeFile writes a file of the data set. The file appears whole or not at all.
-func (w *staging) writeFile(name string, content io.Reader) error {
+func (w *staging) writeFile(name string, content []byte) error {
 	return disk.WriteBy(w.disk, filepath.Join(w.folder, name), w.scratch, func(out io.Writer) error {
-		_, err := io.Copy(out, content)
+		_, err := out.Write(content)
 		return err
 	})
 }
@@ -134,5 +133,5 @@ func (w *staging) removeAll() error {
 
 // dataName is the name of a data file in the data set's folder.
 func dataName(l Layout, k int) string {
-	return strings.Join([]string{dataFolder, fmt.Sprintf("%s-%05d.parquet", l, k)}, "/")
+	return fmt.Sprintf("%s/%s-%05d.parquet", dataFolder, l, k)
 }

@@ -37,7 +37,9 @@ func newStatistics(agents []string) *Statistics {
 func (s *Statistics) count(e *Episode) {
 	s.Games++
 	s.Steps += e.Steps
-	s.Truncated += int(toByte(e.Truncated))
+	if e.Truncated {
+		s.Truncated++
+	}
 	for seat, name := range e.Agents {
 		a := s.agent(name)
 		a.Games++

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"pommego/env"
+	"pommego/env/saved"
 )
 
 // execPlayer is a program that reads questions and writes answers, one JSON object per
@@ -112,15 +113,12 @@ func (p *execPlayer) begin(ctx context.Context, g Start) (err error) {
 	}
 	p.id++
 	spec := p.game.Spec()
-	line, err := json.Marshal(beginning{
+	_, err = p.ask(ctx, saved.JSON(beginning{
 		"begin", p.id, spec.ID, g.Seat, spec.Seats,
 		json.RawMessage(p.game.GameType()), json.RawMessage(p.game.ActionSpace()),
 		float64(g.Limit) / float64(time.Millisecond), spec.Rules,
-	})
+	}))
 	if err != nil {
-		return err
-	}
-	if _, err = p.ask(ctx, line); err != nil {
 		err = fmt.Errorf("not ready: %w", err)
 	}
 	return err
@@ -193,7 +191,7 @@ func (p *execPlayer) End(ctx context.Context, r Outcome) error {
 	if p.program == nil {
 		return nil
 	}
-	line, err := json.Marshal(struct {
+	line := saved.JSON(struct {
 		Type    string      `json:"type"`
 		Result  string      `json:"result"`
 		Winners env.SeatSet `json:"winners"`
@@ -201,11 +199,8 @@ func (p *execPlayer) End(ctx context.Context, r Outcome) error {
 		Reward  float64     `json:"reward"`
 		Counts  env.Counts  `json:"counts,omitempty"`
 	}{"end", r.Result.String(), r.Winners, r.Steps, r.Reward, r.Counts})
-	if err != nil {
-		return err
-	}
 	release := p.program.bound(ctx)
-	err = p.program.send(line)
+	err := p.program.send(line)
 	release()
 	if err == errGone {
 		p.broken = p.program.end(err)

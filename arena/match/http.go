@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"pommego/env"
+	"pommego/env/saved"
 )
 
 // httpPlayer is an agent behind a web server of its own, in the protocol of the
@@ -146,11 +147,7 @@ func (p *httpPlayer) Act(ctx context.Context, m env.Match, seat int, action []ui
 func (p *httpPlayer) End(ctx context.Context, r Outcome) error {
 	fields := map[string]string{"reward": strconv.FormatFloat(r.Reward, 'f', -1, 64)}
 	if r.Counts != nil {
-		counts, err := json.Marshal(r.Counts)
-		if err != nil {
-			return err
-		}
-		fields["counts"] = string(counts)
+		fields["counts"] = string(saved.JSON(r.Counts))
 	}
 	_, err := p.Do(ctx, "/episode_end", fields)
 	return err

@@ -147,8 +147,11 @@ func (p *painting) colour(owners env.SeatSet) env.Colour {
 }
 
 func (p *painting) agents() {
+	here := map[env.Place][]*env.SceneAgent{} // those who live, by their cell
 	for i := range p.Agents {
-		if a := &p.Agents[i]; !a.Alive {
+		if a := &p.Agents[i]; a.Alive {
+			here[a.At] = append(here[a.At], a)
+		} else {
 			p.put("out", a.At, 1<<a.Seat, "")
 		}
 	}
@@ -157,24 +160,15 @@ func (p *painting) agents() {
 		if !a.Alive {
 			continue
 		}
-		here, before := 0, 0
-		for j := range p.Agents {
-			if b := &p.Agents[j]; b.Alive && b.At == a.At {
-				here++
-				if j < i {
-					before++
-				}
-			}
-		}
 		size, aside := 1.0, 0.0
-		if here > 1 {
-			size, aside = 0.62, 0.38*float64(before)/float64(here-1)
+		if n := len(here[a.At]); n > 1 {
+			size, aside = 0.62, 0.38*float64(slices.Index(here[a.At], a))/float64(n-1)
 		}
 		p.part(a.At, aside, size, Mark{Sprite: p.form(a.Seat), Seats: 1 << a.Seat, Text: strconv.Itoa(a.Seat) + a.Name},
 			Mark{Sprite: p.facing(a), Seats: 1 << a.Seat})
 	}
 	for _, b := range p.Bombs {
-		if slices.ContainsFunc(p.Agents, func(a env.SceneAgent) bool { return a.Alive && a.At == b.At }) {
+		if here[b.At] != nil {
 			p.put("ticks", b.At, b.Owners, strconv.Itoa(b.Life))
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"pommego/env"
 	"pommego/env/gamestate"
 	"pommego/env/ruleset"
+	"pommego/env/saved"
 )
 
 // Saved is a saved game, read from a file.
@@ -50,7 +51,7 @@ func Read(path string, formats trace.Formats) (*Saved, error) {
 	}
 	s.state, s.spec = replay.Position()
 	s.ID = replay.Info().EnvID
-	s.Rules, _ = json.Marshal(s.spec.Rules)
+	s.Rules = saved.JSON(s.spec.Rules)
 	return s, nil
 }
 
@@ -73,11 +74,10 @@ func (s *Saved) In(game env.Game) ([]byte, error) {
 func (s *Saved) restore(m env.Match, spec *env.Spec) error {
 	switch {
 	case s.spec != nil:
-		rules, _ := json.Marshal(spec.Rules) // which are made to be marshalled
 		if s.spec.Game != spec.Game {
 			return fmt.Errorf("its game is %s, want %s", s.spec.Game, spec.Game)
 		}
-		if d := ruleset.Difference(s.Rules, rules); d != "" {
+		if d := ruleset.Difference(s.Rules, saved.JSON(spec.Rules)); d != "" {
 			return fmt.Errorf("it was recorded in %s, where %s; name neither environment nor rules, as it has its own", s.ID, d)
 		}
 		return m.Restore(s.state)
@@ -95,11 +95,11 @@ func (s *Saved) restore(m env.Match, spec *env.Spec) error {
 	if plain == nil {
 		return nil
 	}
-	saved, err := gamestate.Of(spec).Decode(s.state)
+	whole, err := gamestate.Of(spec).Decode(s.state)
 	if err != nil {
 		return fmt.Errorf("%w; and as the state of a match alone: %w", err, plain)
 	}
-	err = m.Restore(saved.Match)
+	err = m.Restore(whole.Match)
 	m.SetTrainingSeat(-1)
 	return err
 }

@@ -68,11 +68,7 @@ func filming(t *testing.T, take func() *scene.Timeline) http.Handler {
 	t.Helper()
 	listing := func() (*Listing, error) { return new(Listing), nil }
 	game := func(int) (*scene.Timeline, error) { return take(), nil }
-	h, err := New(Config{Listing: listing, Game: game, Token: "secret"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
+	return New(Config{Listing: listing, Game: game, Token: "secret"})
 }
 
 // TestVideosAreBounded: long games have small pictures, too long ones none, and videos are made

@@ -45,11 +45,7 @@ func serving(t *testing.T) (handler http.Handler, path string) {
 	t.Helper()
 	path = recordings(t)
 	games := Recorded(path, formats)
-	h, err := New(Config{Listing: games.Listing, Game: games.Game, Token: "secret"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h, path
+	return New(Config{Listing: games.Listing, Game: games.Game, Token: "secret"}), path
 }
 
 func ask(h http.Handler, change func(*http.Request), method, path string, body io.Reader) *httptest.ResponseRecorder {
@@ -109,8 +105,10 @@ func TestWhoMayAsk(t *testing.T) {
 			t.Errorf("%s: the policy is %q", tc.reason, csp)
 		}
 	}
-	if _, err := New(Config{}); err == nil {
-		t.Error("a page without a token is served")
+	without := func(r *http.Request) { r.Header.Set("Authorization", "Bearer ") }
+	if w := ask(New(Config{Listing: func() (*Listing, error) { return nil, nil }}), without, "GET", "/api/listing",
+		nil); w.Code != http.StatusUnauthorized {
+		t.Errorf("without a token the list is answered %d", w.Code)
 	}
 }
 

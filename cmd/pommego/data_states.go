@@ -16,6 +16,7 @@ import (
 	"pommego/env/catalog"
 	"pommego/env/gamestate"
 	"pommego/env/record"
+	"pommego/env/saved"
 )
 
 type statesOptions struct {
@@ -121,11 +122,7 @@ func eachRecorded(path string, each func(record.Replay, *env.Spec) error) error 
 		}
 		// A record has only the game's id. Its description is that of the catalog, with the record's rules.
 		_, spec := replay.Position()
-		rules, err := json.Marshal(spec.Rules)
-		if err != nil {
-			return err
-		}
-		game, err := catalog.Played(replay.Info().EnvID, rules)
+		game, err := catalog.Played(replay.Info().EnvID, saved.JSON(spec.Rules))
 		if err == nil {
 			err = each(replay, game.Spec())
 		}

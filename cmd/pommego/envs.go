@@ -13,6 +13,7 @@ import (
 
 	"pommego/env"
 	"pommego/env/catalog"
+	"pommego/env/saved"
 )
 
 func newEnvs() *cobra.Command {
@@ -101,11 +102,8 @@ func describe(w io.Writer, s described) error {
 
 // Values are those of the rules, by name. JSON leaves rules out that are not in use.
 func (s described) Values() (values map[string]json.RawMessage, err error) {
-	text, err := json.Marshal(s.Rules)
-	if err != nil {
-		return nil, err
-	}
-	return values, json.Unmarshal(text, &values)
+	err = json.Unmarshal(saved.JSON(s.Rules), &values)
+	return values, err
 }
 
 // Observed is the encodings and the global state, by the option that gives them.

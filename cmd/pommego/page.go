@@ -30,15 +30,11 @@ func openPage(listen string, cfg web.Config) (*page, error) {
 			answer(w, r)
 		}
 	}
-	handler, err := web.New(cfg)
-	if err != nil {
-		return nil, err
-	}
 	ln, err := net.Listen("tcp", listen)
 	if err != nil {
 		return nil, err
 	}
-	return &page{cfg.Token, handler, ln}, nil
+	return &page{cfg.Token, web.New(cfg), ln}, nil
 }
 
 // address is the address of one of the pages, "" for that of recorded games, with the token.

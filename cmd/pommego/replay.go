@@ -18,6 +18,7 @@ import (
 	"pommego/arena/web"
 	"pommego/env"
 	"pommego/env/record"
+	"pommego/env/saved"
 	"pommego/internal/disk"
 )
 
@@ -136,11 +137,7 @@ func (o *replayOptions) print(out io.Writer, path string, game record.Replay) er
 		status := at.Match.Status()
 		before, in = in, status.In
 		for _, e := range at.Tracker.Events() {
-			text, err := json.Marshal(e)
-			if err != nil {
-				return err
-			}
-			events = append(events, fmt.Appendf(nil, `{"step":%d,%s`, status.Steps, text[1:]))
+			events = append(events, fmt.Appendf(nil, `{"step":%d,%s`, status.Steps, saved.JSON(e)[1:]))
 		}
 		return nil
 	})

@@ -6,7 +6,7 @@ import { sprites } from "./sprites.js";
 import { drawThoughts } from "./thoughts.js";
 
 const legends = { bomb: "bomb: steps left; ring in its owner's colour", base: "base: its energy", flame: "flame, fainter as it ends" };
-const still = matchMedia("(prefers-reduced-motion: reduce)");
+export const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 // In milliseconds: how long a move to a neighbouring cell takes, the shortest time between steps
 // for which moves are drawn (a frame less than at 15 steps a second), and how long a death is shown
@@ -229,8 +229,8 @@ function facing(game, position, agent) {
 }
 
 // letter is a figure's name in texts for language models.
-function letter({ head }, { seat, name = "a" }) {
-  return String.fromCharCode(65 + seat + head.teams.flat().length * (name.charCodeAt(0) - 97));
+function letter({ seats }, { seat, name = "a" }) {
+  return String.fromCharCode(65 + seat + seats.length * (name.charCodeAt(0) - 97));
 }
 
 function label(agent) { return agent.name ? `${agent.seat}${agent.name}` : String(agent.seat); }
@@ -250,10 +250,10 @@ function inText(game, position) {
 
 // legend lists what can be on a board: words, and a function that draws it.
 export function legend(game) {
-  const mine = sprites.seatColour(game, 0), { head } = game;
+  const mine = sprites.seatColour(game, 0);
   const all = [
-    ...head.teams.flat().toSorted((a, b) => a - b).map(seat => [game.who(seat), form(game, seat), sprites.seatColour(game, seat), String(seat)]),
-    ...head.looks.filter(({ sprite }) => sprite).map(({ sprite, meaning }) => [legends[sprite] ?? meaning.replace("tick", "step"), sprite, mine, "5"]),
+    ...game.seats.map(seat => [game.who(seat), form(game, seat), sprites.seatColour(game, seat), String(seat)]),
+    ...game.head.looks.filter(({ sprite }) => sprite).map(({ sprite, meaning }) => [legends[sprite] ?? meaning.replace("tick", "step"), sprite, mine, "5"]),
     ["out of the game", "out", mine],
     ["how far a bomb reaches", "strength", mine, "2"],
   ];

@@ -13,7 +13,7 @@ function vector(tag, attributes) {
 export class Chart {
   constructor(game, jump) {
     this.game = game;
-    this.seats = game.head.teams.flat().toSorted((a, b) => a - b);
+    this.seats = game.seats;
     this.pick = element("select", { ariaLabel: "Chart of", onchange: () => { this.wanted = this.pick.value; this.draw(); } });
     this.now = element("span", { className: "now" });
     this.most = element("span", { className: "most" });

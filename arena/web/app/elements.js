@@ -24,6 +24,13 @@ export function say(where, text) {
   if (where.textContent !== text) where.textContent = text;
 }
 
+// readAddress is the part of the page's address after #: the token, and what the page shows.
+export function readAddress() { return Object.fromEntries(new URLSearchParams(location.hash.slice(1))); }
+
+export function encoded(values) {
+  return String(new URLSearchParams(Object.entries(values).filter(([, value]) => value !== undefined)));
+}
+
 // entitle sets the title of a page, the text below it, and the name of its tab.
 export function entitle(title, about, name = title) {
   say(find("title"), title);

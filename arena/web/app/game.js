@@ -68,6 +68,8 @@ export class Game {
 
   team(seat) { return this.head.teams.findIndex(team => team.includes(seat)); }
 
+  get seats() { return this.head.teams.flat().toSorted((a, b) => a - b); }
+
   get inTeams() { return this.head.teams.some(team => team.length > 1); }
 
   // sees reports whether a seat sees a cell; seat -1 sees everything.

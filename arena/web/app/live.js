@@ -1,7 +1,6 @@
 // Running environments, shown while they are stepped.
 
-import { encoded } from "./address.js";
-import { complain, counted, element, entitle, find, say, turnTo } from "./elements.js";
+import { complain, counted, element, encoded, entitle, find, say, turnTo } from "./elements.js";
 import { run } from "./page.js";
 import { rest, server } from "./server.js";
 import { open, player, shown, take } from "./stage.js";

@@ -1,7 +1,7 @@
 // Recorded games: the list of them, and the game that is open.
 
-import { encoded } from "./address.js";
-import { element, entitle, find, turnTo } from "./elements.js";
+import { still } from "./board.js";
+import { element, encoded, entitle, find, turnTo } from "./elements.js";
 import { Listing, picked } from "./listing.js";
 import { run } from "./page.js";
 import { held, server } from "./server.js";
@@ -65,7 +65,7 @@ async function showGame(coming, signal) {
   take(lines);
   const start = shown().game.positions.findLastIndex(position => position.step <= Number(here.step ?? 0));
   player.go(Math.max(0, start));
-  if (here.play && !matchMedia("(prefers-reduced-motion: reduce)").matches) player.run(true);
+  if (here.play && !still.matches) player.run(true);
 }
 
 run(browse);

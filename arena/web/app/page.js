@@ -1,7 +1,6 @@
 // The page shell, which shows what the address names.
 
-import { readAddress } from "./address.js";
-import { complain, find } from "./elements.js";
+import { complain, find, readAddress } from "./elements.js";
 import { share } from "./share.js";
 
 let leaving = new AbortController();

@@ -1,7 +1,6 @@
 // A match that a person plays in.
 
-import { encoded } from "./address.js";
-import { complain, element, find, say } from "./elements.js";
+import { complain, element, encoded, find, say } from "./elements.js";
 import { ending, inWords, isDeath } from "./game.js";
 import { run } from "./page.js";
 import { Hand, kind, kindOfKey, signs } from "./person.js";

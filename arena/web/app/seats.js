@@ -19,7 +19,7 @@ export class Seats {
     this.game = game;
     this.look = look;
     this.columns = columns(game);
-    this.cards = game.head.teams.flat().toSorted((a, b) => a - b).map(seat => this.card(seat));
+    this.cards = game.seats.map(seat => this.card(seat));
     list.replaceChildren(...this.cards.map(card => card.whole));
   }
 

@@ -1,7 +1,6 @@
 // The source of games and lists: the server of this page or, in a page of one file, the page itself.
 
-import { readAddress } from "./address.js";
-import { complain } from "./elements.js";
+import { complain, readAddress } from "./elements.js";
 
 export const server = { ask, blob, post, lines, seen, listing, game };
 

@@ -1,7 +1,6 @@
 // Sharing: links, pictures and pages of one file.
 
-import { encoded, readAddress } from "./address.js";
-import { complain, element, find } from "./elements.js";
+import { complain, element, encoded, find, readAddress } from "./elements.js";
 import { held, server } from "./server.js";
 import { moment, number, shown } from "./stage.js";
 

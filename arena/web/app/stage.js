@@ -1,9 +1,8 @@
 // The game on the page. Its positions come from any feed, and go to the
 // board and the timeline.
 
-import { encoded } from "./address.js";
 import { legend, thumbnail } from "./board.js";
-import { element, entitle, find, say, turnTo } from "./elements.js";
+import { element, encoded, entitle, find, say, turnTo } from "./elements.js";
 import { Game } from "./game.js";
 import { Player } from "./player.js";
 import { View } from "./view.js";
@@ -99,10 +98,9 @@ function look(seat) {
 }
 
 function offerViews(game, wanted) {
-  const seats = game.head.teams.flat().toSorted((a, b) => a - b);
   find("view").replaceChildren(element("option", { value: -1 }, "everything"),
-    ...seats.map(seat => element("option", { value: seat }, `what ${game.who(seat)} sees`)));
-  find("view").value = seats.includes(wanted) ? wanted : -1;
+    ...game.seats.map(seat => element("option", { value: seat }, `what ${game.who(seat)} sees`)));
+  find("view").value = game.seats.includes(wanted) ? wanted : -1;
 }
 
 function show(index, playing) {

@@ -1,8 +1,7 @@
 // The start page: champions play until the user starts a match. Cards choose the opponents' strength and the game.
 
-import { encoded } from "./address.js";
-import { Board, form, thumbnail } from "./board.js";
-import { complain, element, entitle, find, say, turnTo } from "./elements.js";
+import { Board, form, still, thumbnail } from "./board.js";
+import { complain, element, encoded, entitle, find, say, turnTo } from "./elements.js";
 import { Game } from "./game.js";
 import { rest, server } from "./server.js";
 import { sprites } from "./sprites.js";
@@ -11,7 +10,6 @@ import { open } from "./stage.js";
 const speeds = [0, 1, 2, 3, 4, 6, 10, 25, 60]; // moves a second
 const pause = 3000; // milliseconds after the end of an exhibition
 const levels = ["calm", "hard", "champion"];
-const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 let offers = [], boards = [];
 let showing = new AbortController(); // the exhibition
@@ -62,7 +60,7 @@ function listOffers(env) {
 // offerSeats offers the seats of a game: one for the person, agents for the others.
 function offerSeats({ head, agents }, agent) {
   const game = new Game({ ...head, steps: [] });
-  find("sitting").replaceChildren(...head.teams.flat().sort((a, b) => a - b).map(seat => {
+  find("sitting").replaceChildren(...game.seats.map(seat => {
     const options = agents.map(name => element("option", { value: name, selected: name === agent }, worded(name)));
     return element("li", { className: "sits" }, thumbnail(pen => sprites.agent(pen, sprites.seatColour(game, seat), String(seat), form(game, seat))),
       element("label", {}, element("input", { type: "radio", name: "mine", value: seat, checked: seat === 0 }), " you"),
