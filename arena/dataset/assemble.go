@@ -228,7 +228,7 @@ func mergePlan(game env.Game, sets []*Set, c Config, o Options) (*plan, error) {
 			}
 		}
 	}
-	c, err := c.resolve(game)
+	c, err := c.Resolve(game)
 	if err != nil {
 		return nil, fmt.Errorf("dataset: %w", err)
 	}
@@ -288,20 +288,16 @@ func (f *Filter) Apart(file File) bool {
 // String says which games are kept; "" for all.
 func (f *Filter) String() string {
 	var parts []string
-	for _, p := range []struct {
-		given bool
-		text  string
-	}{
-		{f.MinSteps > 0, fmt.Sprintf("at least %d steps", f.MinSteps)},
-		{f.MaxSteps > 0, fmt.Sprintf("at most %d steps", f.MaxSteps)},
-		{f.Agent != "", f.Agent + " plays"},
-		{f.Result != "", "result " + string(f.Result)},
-		{f.First > 0, fmt.Sprintf("from game %d", f.First)},
-		{f.Games > 0, fmt.Sprintf("%d numbers", f.Games)},
-	} {
-		if p.given {
-			parts = append(parts, p.text)
+	add := func(given bool, format string, value any) {
+		if given {
+			parts = append(parts, fmt.Sprintf(format, value))
 		}
 	}
+	add(f.MinSteps > 0, "at least %d steps", f.MinSteps)
+	add(f.MaxSteps > 0, "at most %d steps", f.MaxSteps)
+	add(f.Agent != "", "%s plays", f.Agent)
+	add(f.Result != "", "result %s", f.Result)
+	add(f.First > 0, "from game %d", f.First)
+	add(f.Games > 0, "%d numbers", f.Games)
 	return strings.Join(parts, ", ")
 }

@@ -92,8 +92,9 @@ const (
 	maxFileGames = 1 << 20
 )
 
-// resolve checks the configuration for a game and fills in its defaults.
-func (c Config) resolve(game env.Game) (Config, error) {
+// Resolve checks the configuration for a game and fills in its defaults. It makes each built-in agent once, to
+// see that it exists.
+func (c Config) Resolve(game env.Game) (Config, error) {
 	c.Agents = slices.Clone(c.Agents)
 	if c.FileGames == 0 {
 		switch {
@@ -123,7 +124,7 @@ func (c Config) resolve(game env.Game) (Config, error) {
 
 // rules are the rules of competition by which the games are played.
 func (c *Config) rules() *match.Rules {
-	return &match.Rules{Limit: moveLimit, Memory: c.Memory, Untimed: true}
+	return &match.Rules{Limit: moveLimit, Memory: c.Memory, MaxSteps: c.MaxSteps, Untimed: true}
 }
 
 // resolveSteps checks what only layout Steps stores.
@@ -225,13 +226,6 @@ func (c *Config) lineup(game, seats int) []string {
 	return names
 }
 
-// Check says what is wrong with the configuration for a game. It makes each built-in agent once, to
-// see that it exists.
-func (c *Config) Check(game env.Game) error {
-	_, err := c.resolve(game)
-	return err
-}
-
 // Base is the configuration without the number of games, which does not change a file that is whole.
 func (c Config) Base() Config {
 	c.Games = 0
@@ -253,10 +247,13 @@ type plan struct {
 }
 
 func newPlan(game env.Game, c Config, o Options) (*plan, error) {
+	c, err := c.Resolve(game)
+	if err != nil {
+		return nil, fmt.Errorf("dataset: %w", err)
+	}
 	p := &plan{config: c, game: game, spec: game.Spec()}
 	missed := slices.ContainsFunc(c.Agents, outside)
 	searched := c.Layout != Games && slices.ContainsFunc(c.Agents, func(name string) bool { return searches(game, name) })
-	var err error
 	p.about, p.columns, err = aboutOf(game.Spec(), &c, o, missed, searched)
 	p.about.Agents, p.about.Generated = c.Agents, &c
 	for i, name := range c.Agents {
@@ -280,7 +277,8 @@ func aboutOf(spec *env.Spec, c *Config, o Options, missed, searched bool) (About
 	columns := a.columns(missed, searched, c.Extra)
 	for _, c := range columns {
 		if a.index(c.Name) >= 0 {
-			return a, nil, fmt.Errorf("dataset: extra array %q: there is a column of this name already, rename the array", c.Name)
+			return a, nil, fmt.Errorf("dataset: extra array %q: there is a column of this name already, rename the array",
+				c.Name)
 		}
 		a.Columns = append(a.Columns, c.Column)
 	}

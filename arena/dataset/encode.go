@@ -54,8 +54,7 @@ const someRows = 256
 func (e *encoder) write(w *staging, k int, games []*Episode) (*summary, error) {
 	about := *e.about
 	if about.Generated != nil { // a file does not depend on the number of games in other files
-		c := about.Generated.Base()
-		about.Generated = &c
+		about.Generated = new(about.Generated.Base())
 	}
 	name := dataName(about.Layout, k)
 	pending, err := disk.Begin(w.disk, filepath.Join(w.folder, filepath.FromSlash(name)), w.scratch)

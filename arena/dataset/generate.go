@@ -47,14 +47,10 @@ type Work struct {
 // there. It leaves a finished one of the same configuration as it is. For a part the manifest is nil.
 func Generate(ctx context.Context, game env.Game, c Config, folder string, o Options) (*Manifest, Work, error) {
 	begun := time.Now()
-	c, err := c.resolve(game)
-	if err == nil && c.Seating == ByClient {
-		err = fmt.Errorf("agents %q: Generate plays no agents that a client serves, use Record for them", c.Agents)
-	}
-	if err != nil {
-		return nil, Work{}, fmt.Errorf("dataset: %w", err)
-	}
 	p, err := newPlan(game, c, o)
+	if err == nil && c.Seating == ByClient {
+		err = fmt.Errorf("dataset: agents %q: Generate plays no agents that a client serves, use Record for them", c.Agents)
+	}
 	if err != nil {
 		return nil, Work{}, err
 	}
@@ -184,9 +180,7 @@ func (c *Config) play(ctx context.Context, p *match.Players, game int, agents []
 	}
 	e := &Episode{Played: ledger.Played{Game: game, Seed: c.seed(game), Agents: agents}, Dealt: true,
 		Missed: make([]int32, len(agents)), errors: map[string]string{}}
-	rules := c.rules()
-	rules.MaxSteps = c.MaxSteps
-	report, err := match.Play(ctx, p.Game, players, e.Seed, *rules, func(at match.Moment) error {
+	report, err := match.Play(ctx, p.Game, players, e.Seed, *c.rules(), func(at match.Moment) error {
 		e.Add(at, c.Layout != Games)
 		return nil
 	})

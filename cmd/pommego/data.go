@@ -198,7 +198,7 @@ func (o *mergeOptions) merge(out io.Writer, folders []string) error {
 		return usagef("--agent is %q, want one of %s", keep.Agent, strings.Join(slices.Compact(agents), ", "))
 	}
 	o.config.Games, o.config.Agents = 1, game.Spec().Agents[:1] // Merge sets them, too
-	if err := o.config.Check(game); err != nil {
+	if _, err := o.config.Resolve(game); err != nil {
 		return usageError{err}
 	}
 	m, err := dataset.Merge(game, sets, o.config, o.keep, o.out, dataset.Options{Version: version()})
