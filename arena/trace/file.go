@@ -78,7 +78,7 @@ func NewReader(name string, src io.Reader) (*Reader, error) {
 	switch begin, _ := r.lines.Peek(1 << 16); {
 	case bytes.HasPrefix(begin, []byte("<")):
 		return nil, r.fail(0, errors.New("this is a web page: open it in a browser, and name the file that it was made from"))
-	case isOriginal(begin):
+	case !recorded(begin) && original.Match(begin):
 		return r, r.readOriginals()
 	}
 	return r, nil
@@ -118,9 +118,7 @@ func (r *Reader) Next() (line []byte, err error) {
 
 // Other returns what a file holds that has no recorded games, else nil. Call it before Next.
 func (r *Reader) Other() ([]byte, error) {
-	begin, _ := r.lines.Peek(1 << 16)
-	line, _, _ := bytes.Cut(begin, []byte{'\n'})
-	if _, err := FormatOf(line); err == nil {
+	if begin, _ := r.lines.Peek(1 << 16); recorded(begin) {
 		return nil, nil
 	}
 	text, err := io.ReadAll(io.LimitReader(r.lines, maxLine+1))
@@ -128,6 +126,13 @@ func (r *Reader) Other() ([]byte, error) {
 		err = r.fail(0, fmt.Errorf("longer than %d bytes, and no recorded games", maxLine))
 	}
 	return text, err
+}
+
+// recorded reports whether a file that begins so holds recorded games.
+func recorded(begin []byte) bool {
+	line, _, _ := bytes.Cut(begin, []byte{'\n'})
+	_, err := FormatOf(line)
+	return err == nil
 }
 
 // readLine reads up to the next line feed, which it leaves out. With io.EOF it

@@ -97,7 +97,10 @@ func New(c Config) http.Handler {
 	}
 	if h.Listing != nil {
 		h.mux.HandleFunc("GET /api/game/{number}/{kind}", h.picture)
-		h.mux.HandleFunc("GET /api/listing", h.listing)
+		h.mux.HandleFunc("GET /api/listing", func(w http.ResponseWriter, _ *http.Request) {
+			list, err := h.Listing()
+			answer(w, list, err)
+		})
 		h.mux.HandleFunc("GET /api/game/{number}", h.game)
 	}
 	for pattern, answer := range c.Handlers {
@@ -123,7 +126,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	head.Set("Cross-Origin-Resource-Policy", "same-origin")
 	head.Set("Cache-Control", "no-store")
 	switch origin := r.Header.Get("Origin"); {
-	case !local(r.Host):
+	case !Local(r.Host):
 		http.Error(w, fmt.Sprintf("the Host header is %q, and this page is served to localhost, 127.0.0.1 and other "+
 			"loopback addresses alone", r.Host), http.StatusForbidden)
 	case origin != "" && origin != "http://"+r.Host:
@@ -135,8 +138,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// local reports whether a Host header names this machine.
-func local(host string) bool {
+// Local reports whether a host, with a port or without, is this machine as it calls itself.
+func Local(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
@@ -156,11 +159,6 @@ func servePage(w http.ResponseWriter, r *http.Request) {
 	head.Set("Cache-Control", "no-cache")
 	head.Set("ETag", shell.tag)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(shell.zipped))
-}
-
-func (h *handler) listing(w http.ResponseWriter, _ *http.Request) {
-	list, err := h.Listing()
-	answer(w, list, err)
 }
 
 func (h *handler) game(w http.ResponseWriter, r *http.Request) {

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"pommego/arena/web"
 )
 
 // access says who may connect to a server, and how: its token, its certificates, and whether
@@ -92,7 +94,7 @@ func (p *access) check(listen, token string) error {
 		return usagef("--tls-client-ca needs --tls-cert and --tls-key")
 	case isTLS && isUnix:
 		return usagef("--tls-cert is for --listen HOST:PORT; a Unix socket is not sent over any network")
-	case isUnix || local(listen):
+	case isUnix || web.Local(listen):
 		return nil
 	case token == "":
 		return usagef("--listen %s reaches other machines, which needs a token: set %s or --token-file", listen,
@@ -111,12 +113,6 @@ func (p *access) check(listen, token string) error {
 func hardToGuess(token string) bool {
 	different := slices.Compact(slices.Sorted(slices.Values([]rune(token))))
 	return len(token) >= safeLength && len(different) >= safeVariety
-}
-
-// local reports whether only this machine can connect to host:port. Listening to anything else fails and says why.
-func local(listen string) bool {
-	host, _, err := net.SplitHostPort(listen)
-	return err != nil || host == "localhost" || net.ParseIP(host).IsLoopback()
 }
 
 func (p *access) listen(address string) (net.Listener, error) {

@@ -310,8 +310,9 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 			p.Outcome, rewards, p.Counts, p.Seats, o.record, p.Void})
 	}
 	if !o.quiet && !o.show {
-		text := picture.AppendMatch(nil, p.last.Game.Spec(), p.last.Match, p.last.Tracker, env.NoSeat, colours())
-		if _, err := newScreen(out, 0).out.Write(text); err != nil {
+		pictures := newScreen(out, 0)
+		text := picture.AppendMatch(nil, p.last.Game.Spec(), p.last.Match, p.last.Tracker, env.NoSeat, pictures.colours)
+		if _, err := pictures.out.Write(text); err != nil {
 			return err
 		}
 	}

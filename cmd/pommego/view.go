@@ -244,7 +244,7 @@ func (o *viewOptions) checkListen() error {
 	if _, _, err := net.SplitHostPort(o.listen); err != nil {
 		return usagef("--listen: %w", err)
 	}
-	if !local(o.listen) {
+	if !web.Local(o.listen) {
 		return usagef("--listen is %s, want an address of this machine alone, such as 127.0.0.1:8080: forward the port to "+
 			"look from elsewhere", o.listen)
 	}
