@@ -111,6 +111,18 @@ func TestEqualPairs(t *testing.T) {
 	}
 }
 
+// TestOnePair: a single pair has a score, and the true one may be any.
+func TestOnePair(t *testing.T) {
+	for points := range 5 {
+		q := (&schedule{config: &Config{SPRT: &SPRT{0, 10}}}).sequential()
+		q.test.Pairs[points], q.games = 1, 2
+		if r := q.result(); r.Score != (Estimate{float64(points) / 4, 0, 1}) || r.Elo.Low != -widestElo ||
+			r.Elo.High != widestElo || (r.Elo.Value > 0) != (points > 2) || (r.Elo.Value < 0) != (points < 2) {
+			t.Errorf("%d half points: %+v", points, r)
+		}
+	}
+}
+
 // tested is a tournament of random with a sequential test.
 func tested(t *testing.T, against string, games int, bounds SPRT) *Tournament {
 	t.Helper()
