@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -46,34 +47,52 @@ type Entry struct {
 	Env     string           `json:"env,omitzero"` // set if the games have several ids
 	Note    string           `json:"note,omitzero"`
 
-	file string // the file of a recorded game
-	line int    // its line there
+	place
 }
 
-// remembered makes a function that reads a file, and again when the file has changed.
+// place is the file of a recorded game, and its line there.
+type place struct {
+	file string
+	line int
+}
+
+// remembered makes a function that reads a file or a folder, and again when it or a file in it has changed.
 func remembered[T any](path string, read func() (T, error)) func() (T, error) {
 	var mu sync.Mutex
-	var last os.FileInfo // of the file when it was read
+	var last string // the stamp when it was read
 	var value T
-	return func() (T, error) {
+	return func() (_ T, err error) {
 		mu.Lock()
 		defer mu.Unlock()
-		info, err := os.Stat(path)
-		if err == nil && (last == nil || info.Size() != last.Size() || !info.ModTime().Equal(last.ModTime())) {
-			last = nil
-			if value, err = read(); err == nil {
-				last = info
-			}
+		now := stamp(path)
+		if now != "" && now == last {
+			return value, nil
+		}
+		last = ""
+		if value, err = read(); err == nil {
+			last = now
 		}
 		return value, err
 	}
 }
 
+// stamp is another text once a file of a path has changed; "" if there is none.
+func stamp(path string) string {
+	var b strings.Builder
+	files, _ := trace.Files(path) // reading them reports the error
+	for _, file := range files {
+		if info, err := os.Stat(file); err == nil {
+			fmt.Fprintln(&b, file, info.Size(), info.ModTime())
+		}
+	}
+	return b.String()
+}
+
 // Recorded shows a file of recorded games, or a folder with such files. Games are numbered
 // from 1; in a file the number is that of the line.
 func Recorded(path string, formats trace.Formats) Source {
-	var files []string // in the order in which they appeared, so that games keep their numbers
-	listing := remembered(path, func() (*Listing, error) { return listRecorded(path, &files, formats) })
+	numbers := map[place]int{} // those that games had before, which they keep
+	listing := remembered(path, func() (*Listing, error) { return listRecorded(path, numbers, formats) })
 	return Source{Listing: listing, Open: func(number int) (record.Replay, error) {
 		list, err := listing()
 		if err != nil {
@@ -87,23 +106,32 @@ func Recorded(path string, formats trace.Formats) Source {
 	}}
 }
 
-func listRecorded(path string, known *[]string, formats trace.Formats) (*Listing, error) {
+func listRecorded(path string, numbers map[place]int, formats trace.Formats) (*Listing, error) {
 	list := &Listing{Kind: "games", Title: filepath.Base(path), Games: []Entry{}}
 	files, err := trace.Files(path)
 	if err != nil {
 		return list, err
 	}
-	place := func(file string) uint { return uint(slices.Index(*known, file)) } // of a new one the largest
-	slices.SortStableFunc(files, func(a, b string) int { return cmp.Compare(place(a), place(b)) })
-	*known = files
-	for i := 0; i < len(files) && err == nil; i++ {
-		err = list.add(files[i], files[i] != path, formats)
+	var damage error
+	for _, file := range files {
+		if err := list.add(file, file != path, formats); err != nil {
+			damage, list.Notes = cmp.Or(damage, err), append(list.Notes, err.Error())
+		}
 	}
 	list.nameEnv()
-	return list, err
+	number := func(e Entry) int { return cmp.Or(numbers[e.place], math.MaxInt) } // of a new one the largest
+	slices.SortStableFunc(list.Games, func(a, b Entry) int { return cmp.Compare(number(a), number(b)) })
+	for i := range list.Games {
+		list.Games[i].Game, numbers[list.Games[i].place] = i+1, i+1
+	}
+	if files[0] == path || len(list.Games) == 0 {
+		return list, damage
+	}
+	return list, nil // its notes tell of damaged files
 }
 
-// add adds the games of a file. A file of a folder is named, and left out if it holds something else.
+// add adds the games of a file, until it is damaged. A file of a folder is named, and left out if it holds something
+// else.
 func (l *Listing) add(path string, inFolder bool, formats trace.Formats) error {
 	file, err := trace.Open(path)
 	if err != nil {
@@ -127,7 +155,7 @@ func (l *Listing) add(path string, inFolder bool, formats trace.Formats) error {
 		if inFolder {
 			entry.Note = strings.TrimSpace(filepath.Base(path) + " " + entry.Note)
 		}
-		entry.Game, entry.file, entry.line = len(l.Games)+1, path, file.Line()
+		entry.place = place{path, file.Line()}
 		l.Games = append(l.Games, entry)
 	}
 }
@@ -219,13 +247,13 @@ func listSet(set *dataset.Set) (*Listing, error) {
 func Tournament(name, log string, read func() (*tournament.Kept, error)) Source {
 	kept := remembered(log, read)
 	return Source{
-		Listing: remembered(log, func() (*Listing, error) {
+		Listing: func() (*Listing, error) {
 			k, err := kept()
 			if err != nil {
 				return nil, err
 			}
-			return listTournament(name, k)
-		}),
+			return listTournament(name, k), nil
+		},
 		Open: func(number int) (record.Replay, error) {
 			k, err := kept()
 			if err != nil {
@@ -236,24 +264,19 @@ func Tournament(name, log string, read func() (*tournament.Kept, error)) Source 
 	}
 }
 
-func listTournament(name string, kept *tournament.Kept) (*Listing, error) {
-	results, err := kept.Results()
-	if err != nil {
-		return nil, err
-	}
+func listTournament(name string, kept *tournament.Kept) *Listing {
 	list := &Listing{Kind: "tournament", Title: filepath.Base(name), Env: kept.Game.Spec().ID, Games: []Entry{},
 		Apart: kept.Config.Against != "",
 		Notes: []string{kept.Config.Format.String()}}
-	if results != nil {
+	if results := kept.Results(); results != nil {
 		list.Ratings, list.Pairs = results.Agents, results.Pairs
 	} else {
-		list.Notes = append(list.Notes, fmt.Sprintf("under way: %d of %d games, ratings at the end", len(kept.Records),
-			kept.Games()))
+		list.Notes = append(list.Notes, fmt.Sprintf("not finished: %d games so far, ratings at the end", len(kept.Records)))
 	}
 	for i := range kept.Records {
 		r := &kept.Records[i]
 		list.Games = append(list.Games,
 			Entry{Game: r.Game, Agents: r.Agents, Steps: r.Steps, Results: r.Result, Seed: r.Seed.Value})
 	}
-	return list, nil
+	return list
 }
