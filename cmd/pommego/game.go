@@ -50,8 +50,14 @@ func timeAgents(f *pflag.FlagSet, wait, limit *time.Duration) {
 }
 
 func recordDialogues(f *pflag.FlagSet, path *string) {
-	f.StringVar(path, "record-dialogues", "",
-		"a new `FILE` for what language models read and answer, one line per turn (docs/language-models.md)")
+	f.Func("record-dialogues",
+		"a new `FILE` for what language models read and answer, one line per turn (docs/language-models.md)",
+		func(name string) error {
+			if *path = name; strings.HasSuffix(name, ".gz") {
+				return errors.New("dialogues are not compressed, want a name without .gz")
+			}
+			return nil
+		})
 }
 
 // ids completes ids of the catalog in the shell, with descriptions.
