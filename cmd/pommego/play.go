@@ -257,7 +257,11 @@ func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *m
 		text := picture.AppendMatch(title, at.Game.Spec(), at.Match, at.Tracker, env.NoSeat,
 			pictures.colours)
 		err := pictures.show(text)
-		if more := pictures.rest(ctx); (err != nil || !more) && !status.Over {
+		switch more := pictures.rest(ctx); {
+		case status.Over:
+		case err != nil:
+			return fmt.Errorf("%w: %w", errInterrupted, err)
+		case !more:
 			return errInterrupted
 		}
 		return nil
