@@ -63,7 +63,7 @@ func (d osFS) in(path string, do func(folder *os.Root, name string) error) error
 	if err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(folder)
+	root, err := os.OpenRoot(folder + "/") // of a pipe, without the slash, this would wait for a writer
 	if err != nil {
 		return err
 	}
