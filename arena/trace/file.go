@@ -171,8 +171,9 @@ func damage(err error) error {
 	return err
 }
 
-// Write writes a new file of recorded games, each a JSON object. The file appears whole or not at all. It is
-// compressed if its name ends in .gz. It is an error if a file has this name: that one stays.
+// Write writes a new file of recorded games, each a JSON object. The file appears whole or not at all, but for an empty
+// file if the process is killed meanwhile. It is compressed if its name ends in .gz. It is an error if a file has this
+// name: that one stays.
 func Write(path string, records ...[]byte) error {
 	return disk.WriteNew(disk.OS, path, func(out io.Writer) (err error) {
 		if strings.HasSuffix(path, ".gz") {

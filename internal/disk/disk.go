@@ -156,7 +156,8 @@ func WriteFile(d FS, path string, write func(io.Writer) error) error {
 	return WriteBy(d, path, filepath.Dir(path), write)
 }
 
-// WriteNew does the same, if no file has that name when it is written.
+// WriteNew does the same, if no file has that name. It takes the name first, so that of two writers one fails at once;
+// a process that is killed meanwhile leaves an empty file there.
 func WriteNew(d FS, path string, write func(io.Writer) error) error {
 	file, err := d.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
