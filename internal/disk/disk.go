@@ -156,8 +156,7 @@ func WriteFile(d FS, path string, write func(io.Writer) error) error {
 	return WriteBy(d, path, filepath.Dir(path), write)
 }
 
-// WriteNew does the same, if no file has that name. It takes the name first, so that of two writers one fails at once;
-// a process that is killed meanwhile leaves an empty file there.
+// WriteNew does the same, if no file has that name, which it takes first: who is killed meanwhile leaves an empty file.
 func WriteNew(d FS, path string, write func(io.Writer) error) error {
 	file, err := d.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
