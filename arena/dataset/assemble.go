@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
 	"pommego/arena/ledger"
@@ -227,7 +228,7 @@ func mergePlan(game env.Game, sets []*Set, c Config, o Options) (*plan, error) {
 			}
 		}
 	}
-	c, err := c.resolve(game)
+	c, err := c.Resolve(game)
 	if err != nil {
 		return nil, fmt.Errorf("dataset: %w", err)
 	}
@@ -235,4 +236,68 @@ func mergePlan(game env.Game, sets []*Set, c Config, o Options) (*plan, error) {
 	p.about, p.columns, err = aboutOf(spec, &c, o, missed && !unknown, searched)
 	p.about.Agents = agents
 	return p, err
+}
+
+// Filter selects games. A zero field excludes none.
+type Filter struct {
+	Agent    string         // an agent that plays in some seat
+	Result   env.SeatResult // the result of some seat or, with Agent, of a seat of that agent
+	MinSteps int
+	MaxSteps int
+	First    int // the lowest number that is kept
+	Games    int // how many numbers from First on are kept; 0: all
+}
+
+// Validate says what is wrong with the filter.
+func (f *Filter) Validate() error {
+	switch {
+	case f.Result != "" && !slices.Contains(env.SeatResults, f.Result):
+		return fmt.Errorf("there is no result %q, want one of %q", f.Result, env.SeatResults)
+	case f.MinSteps < 0 || f.MaxSteps < 0:
+		return fmt.Errorf("min-steps is %d and max-steps is %d, want 0 (any) or more", f.MinSteps, f.MaxSteps)
+	case f.First < 0 || f.Games < 0:
+		return fmt.Errorf("first is %d and games is %d, want 0 (all) or more", f.First, f.Games)
+	case f.MaxSteps > 0 && f.MaxSteps < f.MinSteps:
+		return fmt.Errorf("lengths from %d to %d, want a greatest length that is not below the least", f.MinSteps, f.MaxSteps)
+	}
+	return nil
+}
+
+// Keep reports whether a game is chosen.
+func (f *Filter) Keep(e *Episode) bool {
+	switch {
+	case e.Steps < f.MinSteps,
+		f.MaxSteps > 0 && e.Steps > f.MaxSteps,
+		e.Game < f.First,
+		f.Games > 0 && e.Game-f.First >= f.Games:
+		return false
+	}
+	for seat, name := range e.Agents {
+		if (f.Agent == "" || name == f.Agent) && (f.Result == "" || e.Results[seat] == f.Result) {
+			return true
+		}
+	}
+	return false
+}
+
+// Apart reports whether the numbers alone exclude all games of a file.
+func (f *Filter) Apart(file File) bool {
+	return file.Game+file.Games <= f.First || f.Games > 0 && file.Game-f.First >= f.Games
+}
+
+// String says which games are kept; "" for all.
+func (f *Filter) String() string {
+	var parts []string
+	add := func(given bool, format string, value any) {
+		if given {
+			parts = append(parts, fmt.Sprintf(format, value))
+		}
+	}
+	add(f.MinSteps > 0, "at least %d steps", f.MinSteps)
+	add(f.MaxSteps > 0, "at most %d steps", f.MaxSteps)
+	add(f.Agent != "", "%s plays", f.Agent)
+	add(f.Result != "", "result %s", f.Result)
+	add(f.First > 0, "from game %d", f.First)
+	add(f.Games > 0, "%d numbers", f.Games)
+	return strings.Join(parts, ", ")
 }

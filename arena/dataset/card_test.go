@@ -86,6 +86,11 @@ func TestCardOfMany(t *testing.T) {
 	if !strings.Contains(text, "\n| `exec:./a \\| tee` | ") || !strings.Contains(text, "played by `exec:./a | tee`") {
 		t.Errorf("the card says\n%s\nwant a command with a bar and a line feed in one cell", text)
 	}
+	for name, want := range map[string]string{"a`b": "`` a`b ``", "`a``": "``` `a`` ```", "a": "`a`"} {
+		if got := code(name); got != want {
+			t.Errorf("%q is written as %q, want %q", name, got, want)
+		}
+	}
 	if !strings.Contains(text, "**Not repeatable**: agent \"x\" thinks by the clock") ||
 		strings.Contains(text, "same bytes") || strings.Contains(text, "nobody") {
 		t.Errorf("the card says\n%s\nwant that it is not repeatable, and nothing of agents that do not play", text)

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"pommego/arena/ledger"
 	"pommego/arena/match"
 	"pommego/env"
 	"pommego/internal/enum"
@@ -91,8 +92,9 @@ const (
 	maxFileGames = 1 << 20
 )
 
-// resolve checks the configuration for a game and fills in its defaults.
-func (c Config) resolve(game env.Game) (Config, error) {
+// Resolve checks the configuration for a game and fills in its defaults. It makes each built-in agent once, to
+// see that it exists.
+func (c Config) Resolve(game env.Game) (Config, error) {
 	c.Agents = slices.Clone(c.Agents)
 	if c.FileGames == 0 {
 		switch {
@@ -122,7 +124,7 @@ func (c Config) resolve(game env.Game) (Config, error) {
 
 // rules are the rules of competition by which the games are played.
 func (c *Config) rules() *match.Rules {
-	return &match.Rules{Limit: moveLimit, Memory: c.Memory, Untimed: true}
+	return &match.Rules{Limit: moveLimit, Memory: c.Memory, MaxSteps: c.MaxSteps, Untimed: true}
 }
 
 // resolveSteps checks what only layout Steps stores.
@@ -224,13 +226,6 @@ func (c *Config) lineup(game, seats int) []string {
 	return names
 }
 
-// Check says what is wrong with the configuration for a game. It makes each built-in agent once, to
-// see that it exists.
-func (c *Config) Check(game env.Game) error {
-	_, err := c.resolve(game)
-	return err
-}
-
 // Base is the configuration without the number of games, which does not change a file that is whole.
 func (c Config) Base() Config {
 	c.Games = 0
@@ -238,3 +233,89 @@ func (c Config) Base() Config {
 }
 
 func (c *Config) seed(game int) env.Seed { return env.Seed{Value: c.Seed + uint64(game)} }
+
+// plan is the data set that a folder is to hold.
+type plan struct {
+	config  Config
+	about   About
+	game    env.Game
+	spec    *env.Spec
+	columns []column
+
+	// header is the first line of a generated data set's log. No run with another header continues it.
+	header *ledger.Header[Config]
+}
+
+func newPlan(game env.Game, c Config, o Options) (*plan, error) {
+	c, err := c.Resolve(game)
+	if err != nil {
+		return nil, fmt.Errorf("dataset: %w", err)
+	}
+	p := &plan{config: c, game: game, spec: game.Spec()}
+	missed := slices.ContainsFunc(c.Agents, outside)
+	searched := c.Layout != Games && slices.ContainsFunc(c.Agents, func(name string) bool { return searches(game, name) })
+	p.about, p.columns, err = aboutOf(game.Spec(), &c, o, missed, searched)
+	p.about.Agents, p.about.Generated = c.Agents, &c
+	for i, name := range c.Agents {
+		if why := unrepeatable(name); why != "" && !slices.Contains(c.Agents[:i], name) {
+			p.about.Unrepeatable = append(p.about.Unrepeatable, fmt.Sprintf("agent %q %s", name, why))
+		}
+	}
+	p.header = ledger.NewHeader(manifestFormat, o.Build, p.spec, c)
+	return p, err
+}
+
+// aboutOf is the description that follows from a game and the layout alone. It returns an error if two columns have the
+// same name.
+func aboutOf(spec *env.Spec, c *Config, o Options, missed, searched bool) (About, []column, error) {
+	a := About{Format: manifestFormat, Layout: c.Layout, Env: envOf(spec), Program: o.Version,
+		Observation: c.Observation, Mask: c.Mask}
+	if c.Layout == Steps {
+		a.Fields = spec.Encodings[spec.Encoding(c.Observation)].Fields
+	}
+	a.Extra = apart(c.Extra)
+	columns := a.columns(missed, searched, c.Extra)
+	for _, c := range columns {
+		if a.index(c.Name) >= 0 {
+			return a, nil, fmt.Errorf("dataset: extra array %q: there is a column of this name already, rename the array",
+				c.Name)
+		}
+		a.Columns = append(a.Columns, c.Column)
+	}
+	return a, columns, nil
+}
+
+// searches reports whether a built-in agent reports statistics of its search.
+func searches(game env.Game, name string) bool {
+	if outside(name) {
+		return false
+	}
+	agent, err := game.NewAgent(name)
+	_, ok := agent.(env.SearchReporter)
+	return err == nil && ok
+}
+
+// ErrNotEmpty says that a folder is not free for a data set.
+var ErrNotEmpty = errors.New("the folder is not empty, and holds no data set that can be continued")
+
+// whole reports whether a file is file k of the plan, with all its games.
+func (p *plan) whole(k int, s *summary) bool {
+	first := k * p.config.FileGames
+	return s.File.Game == first && s.File.Games == min(p.config.FileGames, p.config.Games-first)
+}
+
+// accept says in what a finished data set differs from the plan.
+func (p *plan) accept(m *Manifest) error {
+	if m.Generated == nil {
+		return fmt.Errorf("%w: it was not generated", ledger.ErrOther)
+	}
+	if a := &p.about; m.Layout != a.Layout || m.Observation != a.Observation {
+		return fmt.Errorf("%w: it has layout %s and observation %q, want layout %s and observation %q",
+			ledger.ErrOther, m.Layout, m.Observation, a.Layout, a.Observation)
+	}
+	if was, is := m.Generated.Games, p.config.Games; was != is {
+		return fmt.Errorf("%w: it has %d games, want %d", ledger.ErrOther, was, is)
+	}
+	return p.header.Differs(&ledger.Header[Config]{Format: m.Format, Env: m.Env.ID, Version: m.Env.Version,
+		Seeds: m.Env.SeedVersion, Rules: m.Env.Rules, Config: *m.Generated})
+}

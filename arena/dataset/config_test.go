@@ -36,7 +36,7 @@ func TestConfigRefused(t *testing.T) {
 	} {
 		config := small()
 		c.change(&config)
-		if err := config.Check(gameOf(t, ffa)); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := config.Resolve(gameOf(t, ffa)); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: error %v, want one that says %q", c.reason, err, c.says)
 		}
 	}
@@ -45,7 +45,7 @@ func TestConfigRefused(t *testing.T) {
 func TestMasksOfGamesThatTellNothing(t *testing.T) {
 	config := small()
 	config.Layout, config.Mask, config.Agents = Steps, safe, []string{"random"}
-	if err := config.Check(gameOf(t, "BaseWar-v0")); err == nil || !strings.Contains(err.Error(), "want legal") {
+	if _, err := config.Resolve(gameOf(t, "BaseWar-v0")); err == nil || !strings.Contains(err.Error(), "want legal") {
 		t.Errorf("error %v, want one that names the mask that there is", err)
 	}
 }
@@ -140,7 +140,7 @@ func TestFileGames(t *testing.T) {
 		{[]string{"simple", "osla:ticks=9"}, Games, 100}, {[]string{"simple", "exec:x"}, Games, 1},
 		{[]string{"exec:x"}, Steps, 1}, {[]string{"simple", "champion:noise=0.1"}, Games, 100},
 	} {
-		config, err := Config{Agents: c.agents, Seating: Drawn, Games: 1, Layout: c.layout}.resolve(gameOf(t, ffa))
+		config, err := Config{Agents: c.agents, Seating: Drawn, Games: 1, Layout: c.layout}.Resolve(gameOf(t, ffa))
 		if err != nil || config.FileGames != c.want {
 			t.Errorf("%v of %q: %d games a file (%v), want %d", c.layout, c.agents, config.FileGames, err, c.want)
 		}

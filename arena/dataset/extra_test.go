@@ -150,13 +150,13 @@ func TestExtraRefused(t *testing.T) {
 	} {
 		c := served()
 		c.Layout, c.Extra = Steps, test.extra
-		if err := c.Check(gameOf(t, ffa)); err == nil || !strings.Contains(err.Error(), test.says) {
+		if _, err := c.Resolve(gameOf(t, ffa)); err == nil || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%s: error %v, want one that says %q", test.reason, err, test.says)
 		}
 	}
 	c := served()
 	c.Extra = x("a", env.Uint8)
-	if err := c.Check(gameOf(t, ffa)); err == nil || !strings.Contains(err.Error(), "layout steps") {
+	if _, err := c.Resolve(gameOf(t, ffa)); err == nil || !strings.Contains(err.Error(), "layout steps") {
 		t.Errorf("layout games: error %v", err)
 	}
 	c.Layout, c.Extra[0].Name = Steps, "legal"

@@ -64,7 +64,7 @@ func episodes(t testing.TB, folder string) []*Episode {
 
 // TestEpisodesComeBack compares what is read with what playing gives.
 func TestEpisodesComeBack(t *testing.T) {
-	config, err := small().resolve(gameOf(t, team))
+	config, err := small().Resolve(gameOf(t, team))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -191,11 +191,8 @@ func stepColumns(a *About) []column {
 				return nil
 			}},
 	)
-	for i, f := range a.Fields {
-		all = append(all, column{Column{Name: "obs_" + f.Name, Type: FixedBytes, Meaning: "observation before the step: " +
-			f.Name, DType: f.DType, Shape: f.Shape},
-			func(r *row) parquet.Value { return r.now.field(i, &f, r.seat) }, nil})
-	}
+	all = append(all, seenColumns(a.Fields, "obs_", "observation before the step: ", false,
+		func(r *row) *shown { return r.now })...)
 	choices := about.choices()
 	all = append(all, column{Column{Name: "legal", Type: FixedBytes, Meaning: meaning, DType: env.Uint8,
 		Shape: []int{choices}},
@@ -216,10 +213,16 @@ func stepColumns(a *About) []column {
 			func(r *row) parquet.Value { return parquet.Int32Value(r.counts[r.seat*n+i]) },
 			func(r *row, v parquet.Value) error { r.e.Counts[r.seat*n+i] = v.Int32(); return nil }})
 	}
-	for i, f := range a.Fields {
-		all = append(all, column{Column{Name: "final_" + f.Name, Type: FixedBytes, Null: true,
-			Meaning: "observation after the game's last step, in that step's rows: " + f.Name, DType: f.DType, Shape: f.Shape},
-			func(r *row) parquet.Value { return r.last.field(i, &f, r.seat) }, nil})
+	return append(all, seenColumns(a.Fields, "final_", "observation after the game's last step, in that step's rows: ",
+		true, func(r *row) *shown { return r.last })...)
+}
+
+// seenColumns are the columns of what the seats see in a position.
+func seenColumns(fields []env.Field, name, meaning string, null bool, at func(r *row) *shown) (all []column) {
+	for i, f := range fields {
+		all = append(all, column{Column{Name: name + f.Name, Type: FixedBytes, Null: null, Meaning: meaning + f.Name,
+			DType: f.DType, Shape: f.Shape},
+			func(r *row) parquet.Value { return at(r).field(i, &f, r.seat) }, nil})
 	}
 	return all
 }

@@ -34,14 +34,11 @@ type Recorded struct {
 func Record(ctx context.Context, game env.Game, c Config, folder string, o Options,
 	next func() (*Recorded, error)) (*Manifest, error) {
 	c.Seating = ByClient
-	c, err := c.resolve(game)
-	if err != nil {
-		return nil, fmt.Errorf("dataset: %w", err)
-	}
 	p, err := newPlan(game, c, o)
 	if err != nil {
 		return nil, err
 	}
+	c = p.config
 	a, err := begin(p, folder, o)
 	if err != nil {
 		return nil, err

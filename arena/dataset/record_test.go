@@ -127,7 +127,7 @@ func TestServedRefused(t *testing.T) {
 	} {
 		config := served()
 		c.change(&config)
-		if err := config.Check(gameOf(t, ffa)); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := config.Resolve(gameOf(t, ffa)); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: error %v, want one that says %q", c.reason, err, c.says)
 		}
 	}

@@ -184,7 +184,7 @@ func TestImpossibleParts(t *testing.T) {
 		part, played := t.TempDir(), *first.Played
 		change(&played)
 		if says == "its game is -1" {
-			config, err := small().resolve(gameOf(t, ffa))
+			config, err := small().Resolve(gameOf(t, ffa))
 			if err != nil {
 				t.Fatal(err)
 			}

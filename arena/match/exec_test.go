@@ -167,7 +167,7 @@ func TestProgramsAbsent(t *testing.T) {
 		{"exec:yes | head -c 10000 >&2; echo no weights >&2; exit 5", "y\ny\nno weights", time.Minute},
 		{program(t, "talks"), `it wrote "hello", want a line {"id": 1, ...} (and anything else on standard error)`,
 			time.Minute},
-		{program(t, "never"), "context deadline exceeded", 20 * time.Millisecond},
+		{program(t, "never"), "context deadline exceeded; the wait for a player is 20ms", 20 * time.Millisecond},
 	} {
 		_, err := match.Play(t.Context(), game, seatsOf(t, game, "static", tc.name), env.Seed{}, match.Rules{Wait: tc.wait},
 			nil)

@@ -105,6 +105,9 @@ func (r *Rules) begin(parent context.Context, p Player, g Start) (err error) {
 	for err = errAgain; err == errAgain && parent.Err() == nil; {
 		ctx, cancel := context.WithTimeout(parent, r.Wait)
 		err = p.Begin(ctx, g)
+		if late := ctx.Err() != nil && parent.Err() == nil; late && err != nil && err != errAgain {
+			err = fmt.Errorf("%w; the wait for a player is %v", err, r.Wait)
+		}
 		cancel()
 	}
 	return err

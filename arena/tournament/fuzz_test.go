@@ -36,7 +36,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		_, _ = kept.Results()
+		_ = kept.Results()
 		for i := range kept.Records[:min(1, len(kept.Records))] {
 			if replay, err := kept.Replay(kept.Records[i].Game); err == nil {
 				_, _ = scene.Read(replay)

@@ -19,7 +19,7 @@ type Kept struct {
 	*Tournament
 	Records []Record // the finished games, by their numbers, without actions
 
-	path, program string
+	path string
 }
 
 // Read reads the log of a tournament, which may still run. find returns a game
@@ -68,28 +68,22 @@ func begun(line []byte, find func(id string, rules json.RawMessage) (env.Game, e
 	}
 	t := &Tournament{Game: game, Config: h.Config}
 	t.schedule = newSchedule(&t.Config, spec)
-	return &Kept{Tournament: t, program: h.Program}, nil
+	return &Kept{Tournament: t}, nil
 }
 
-// Results are what the games show, from the file beside the log if some cannot be scored or were asked for
-// no more; nil if some are missing.
-func (k *Kept) Results() (*Results, error) {
-	if len(k.Records) < k.Games() && !k.schedule.sequential().take(k.Records) {
-		var r Results
-		file, err := disk.OpenIn(filepath.Dir(k.path), "results.json")
-		if err == nil {
-			err = errors.Join(json.NewDecoder(file).Decode(&r), file.Close())
-		}
-		if err != nil || r.Played != len(k.Records) {
-			return nil, nil
-		}
-		return &r, nil
+// Results are what the games show, from the file results.json beside the log; nil if that is not of these games, as
+// some are still to be played: only the run that plays them knows how many.
+func (k *Kept) Results() *Results {
+	var r Results
+	file, err := disk.OpenIn(filepath.Dir(k.path), "results.json")
+	if err == nil {
+		err = errors.Join(json.NewDecoder(file).Decode(&r), file.Close())
 	}
-	r, err := k.report(k.Records, k.program)
-	if err != nil {
-		return nil, err
+	decided := r.Test != nil && r.Test.Accepted != "" // maybe before the last games of the log
+	if err != nil || r.Played != len(k.Records) && !decided {
+		return nil
 	}
-	return r.Results, nil
+	return &r
 }
 
 // ErrNoMoves says that a log does not have the actions of a game.

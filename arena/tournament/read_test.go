@@ -42,14 +42,8 @@ func TestReadsWhatIsPlayed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	results, err := kept.Results()
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, _ := json.Marshal(report.Results)
-	if got, _ := json.Marshal(results); string(got) != string(want) {
-		t.Errorf("results are %s, want %s", got, want)
-	}
+	writeResults(t, log, report.Results)
+	sameResults(t, kept, report.Results)
 	for i := range kept.Records {
 		r, positions := &kept.Records[i], 0
 		replay, err := kept.Replay(r.Game)
@@ -79,8 +73,23 @@ func TestReadsWhatIsPlayed(t *testing.T) {
 	if err != nil || len(kept.Records) != 3 || kept.Games() != 4 {
 		t.Fatalf("of a log under way %+v was read (%v)", kept, err)
 	}
-	if results, err := kept.Results(); results != nil || err != nil {
-		t.Errorf("results of a part are %v (%v)", results, err)
+	if results := kept.Results(); results != nil {
+		t.Errorf("results of a part are %v", results)
+	}
+}
+
+// writeResults writes what the command keeps beside a log.
+func writeResults(t *testing.T, log string, r *Results) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(filepath.Dir(log), "results.json"), []byte(asJSON(t, r)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func sameResults(t *testing.T, kept *Kept, want *Results) {
+	t.Helper()
+	if got := kept.Results(); got == nil || got.Played != want.Played || asJSON(t, got.Agents) != asJSON(t, want.Agents) {
+		t.Errorf("results are %+v, want %+v", got, want)
 	}
 }
 
@@ -112,7 +121,8 @@ func TestReadFailures(t *testing.T) {
 	}
 }
 
-// TestReadExtended: a log that a later run has extended is read whole, with results and games.
+// TestReadExtended: a log that a later run has extended is read whole, with results and games, and has no results while
+// the later run plays.
 func TestReadExtended(t *testing.T) {
 	log, games := filepath.Join(t.TempDir(), "log.jsonl"), game(t, duelID)
 	c := Config{Agents: []string{"simple", "random"}, Against: "static", Format: OneAgainstThree, Games: 2, Seed: 3}
@@ -122,17 +132,21 @@ func TestReadExtended(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want, err = tour.Run(context.Background(), Options{Log: log, Program: "test"}); err != nil {
+		if want, err = tour.Run(context.Background(), Options{Log: log, Program: "test", Progress: func(at Progress) {
+			if kept, err := Read(log, find); err != nil ||
+				at.Resumed < at.Done && at.Done < at.Total && kept.Results() != nil {
+				t.Errorf("after %d of %d games it is finished (%v)", at.Done, at.Total, err)
+			}
+		}}); err != nil {
 			t.Fatal(err)
 		}
+		writeResults(t, log, want.Results)
 	}
 	kept, err := Read(log, find)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := kept.Results(); err != nil || asJSON(t, got) != asJSON(t, want.Results) {
-		t.Errorf("results are %+v (%v), want %+v", got, err, want.Results)
-	}
+	sameResults(t, kept, want.Results)
 	if _, err := kept.Replay(11); err != nil {
 		t.Errorf("the last game: %v", err)
 	}
@@ -159,16 +173,17 @@ func TestReadEndedEarlier(t *testing.T) {
 		if c.Games == 6 {
 			continue
 		}
-		if err != nil || os.WriteFile(filepath.Join(folder, "results.json"), []byte(asJSON(t, r.Results)), 0o600) != nil {
+		if err != nil {
 			t.Fatal(err)
 		}
+		writeResults(t, log, r.Results)
 	}
 	kept, err := Read(log, find)
 	if err != nil || kept.Games() != 6 {
 		t.Fatalf("%+v was read (%v)", kept, err)
 	}
-	if r, err := kept.Results(); err != nil || r == nil || r.Played != len(kept.Records) {
-		t.Errorf("results %+v (%v), want those of %d games", r, err, len(kept.Records))
+	if r := kept.Results(); r == nil || r.Played != len(kept.Records) {
+		t.Errorf("results %+v, want those of %d games", r, len(kept.Records))
 	}
 }
 
@@ -178,8 +193,8 @@ func TestReadRelease(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if results, err := kept.Results(); err != nil || results.Played != 4 || results.Agents[0].Wins != 2 {
-		t.Errorf("results %+v (%v), want those of four games", results, err)
+	if won := kept.Records[0].Result[0]; len(kept.Records) != 4 || won != env.Won {
+		t.Errorf("%d games, the first %v for its first seat, want 4, and won", len(kept.Records), won)
 	}
 	if _, err := kept.Replay(0); !errors.Is(err, ErrNoMoves) {
 		t.Errorf("error %v, want %v", err, ErrNoMoves)

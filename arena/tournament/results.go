@@ -264,8 +264,7 @@ func (s *schedule) pairs(records []Record) []Pair {
 		p := &pairs[i]
 		decided := p.RowOnly + p.ColOnly
 		if decided > 0 {
-			share := float64(p.RowOnly) / float64(decided)
-			p.Share = &share
+			p.Share = new(float64(p.RowOnly) / float64(decided))
 		}
 		p.P = binomialTest(p.RowOnly, decided)
 	}

@@ -110,14 +110,16 @@ func (q *sequential) result() *Test {
 	if q == nil {
 		return nil
 	}
-	t, score := q.test, Estimate{0.5, 0, 1}
-	if pairs := float64(q.games / 2); pairs > 1 {
-		scores, weights := weigh(t.Pairs, 0)
-		mean := stat.Mean(scores, weights)
+	t, pairs, score := q.test, float64(q.games/2), Estimate{0.5, 0, 1}
+	scores, weights := weigh(t.Pairs, 0)
+	if pairs > 0 {
+		score.Value = stat.Mean(scores, weights)
+	}
+	if pairs > 1 { // one alone leaves the true score unknown
 		weights[0], weights[4] = weights[0]+0.5, weights[4]+0.5 // equal pairs alone do not deviate
 		middle, sd := stat.MeanStdDev(scores, weights)
 		half := distuv.StudentsT{Sigma: 1, Nu: pairs - 1}.Quantile(upperTail) * stat.StdErr(sd, pairs)
-		score = Estimate{mean, max(0, middle-half), min(1, middle+half)}
+		score.Low, score.High = max(0, middle-half), min(1, middle+half)
 	}
 	elo := func(score float64) float64 { return min(widestElo, max(-widestElo, 400*math.Log10(score/(1-score)))) }
 	t.Score, t.Elo = score, Estimate{elo(score.Value), elo(score.Low), elo(score.High)}

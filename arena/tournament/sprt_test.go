@@ -111,6 +111,18 @@ func TestEqualPairs(t *testing.T) {
 	}
 }
 
+// TestOnePair: a single pair has a score, and the true one may be any.
+func TestOnePair(t *testing.T) {
+	for points := range 5 {
+		q := (&schedule{config: &Config{SPRT: &SPRT{0, 10}}}).sequential()
+		q.test.Pairs[points], q.games = 1, 2
+		if r := q.result(); r.Score != (Estimate{float64(points) / 4, 0, 1}) || r.Elo.Low != -widestElo ||
+			r.Elo.High != widestElo || (r.Elo.Value > 0) != (points > 2) || (r.Elo.Value < 0) != (points < 2) {
+			t.Errorf("%d half points: %+v", points, r)
+		}
+	}
+}
+
 // tested is a tournament of random with a sequential test.
 func tested(t *testing.T, against string, games int, bounds SPRT) *Tournament {
 	t.Helper()
@@ -171,8 +183,9 @@ func TestSPRTEnds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if read, err := kept.Results(); err != nil || read == nil || read.Played != alone.Results.Played {
-			t.Errorf("against %s: the log has results %v (%v), want %d games", tc.against, read, err, alone.Results.Played)
+		writeResults(t, path, alone.Results)
+		if read := kept.Results(); read == nil || read.Played != alone.Results.Played {
+			t.Errorf("against %s: there are results %v, want those of %d games", tc.against, read, alone.Results.Played)
 		}
 	}
 	if _, err := tested(t, "random", 8, SPRT{-50, 0}).Run(context.Background(), Options{Progress: func(p Progress) {

@@ -28,13 +28,6 @@ var (
 
 const stateFiles = "[0-9][0-9][0-9]*.json"
 
-// isOriginal reports whether a file begins like a recording of the original.
-func isOriginal(begin []byte) bool {
-	line, _, _ := bytes.Cut(begin, []byte{'\n'})
-	_, err := FormatOf(line)
-	return err != nil && original.Match(begin)
-}
-
 type originalGame struct {
 	Blob    *originalGame
 	Config  string

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"pommego/arena/match"
 	"pommego/arena/scene"
 	"pommego/arena/tournament"
+	"pommego/arena/tournament/report"
 	"pommego/arena/trace"
 	"pommego/env"
 	"pommego/env/catalog"
@@ -117,10 +119,18 @@ func TestTournament(t *testing.T) {
 	if _, err := games.Game(0); !os.IsNotExist(err) {
 		t.Errorf("before there is a log: %v", err)
 	}
-	if _, err := tour.Run(t.Context(), tournament.Options{Log: log}); err != nil {
+	result, err := tour.Run(t.Context(), tournament.Options{Log: log})
+	if err != nil {
 		t.Fatal(err)
 	}
 	list, err := games.Listing()
+	if err != nil || len(list.Games) != 4 || list.Ratings != nil {
+		t.Errorf("before there are results %+v is listed, %v", list, err)
+	}
+	if err := report.WriteFolder(filepath.Dir(log), result); err != nil {
+		t.Fatal(err)
+	}
+	list, err = games.Listing()
 	if err != nil || len(list.Games) != 4 || list.Ratings == nil || list.Title != "results" || len(list.Notes) != 1 {
 		t.Fatalf("listed is %+v, %v", list, err)
 	}
@@ -153,7 +163,7 @@ func TestTournament(t *testing.T) {
 		t.Fatal(err)
 	}
 	list, err = games.Listing()
-	if err != nil || len(list.Games) != 3 || list.Ratings != nil || !strings.Contains(list.Notes[1], "3 of 4 games") {
+	if err != nil || len(list.Games) != 3 || list.Ratings != nil || !strings.Contains(list.Notes[1], ": 3 games so far") {
 		t.Errorf("of a tournament under way %+v, %v is listed", list, err)
 	}
 }
@@ -246,7 +256,8 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
-// TestAppearingFile: games keep their numbers when a file appears whose name sorts before theirs.
+// TestAppearingFile: games keep their numbers when a file appears whose name sorts before theirs, and when a file gets
+// another game. A damaged file hides no other.
 func TestAppearingFile(t *testing.T) {
 	file := recordings(t)
 	folder := filepath.Dir(file)
@@ -258,9 +269,16 @@ func TestAppearingFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Link(file, filepath.Join(folder, "earlier.jsonl")); err != nil {
+	text, err := os.ReadFile(file)
+	if err != nil {
 		t.Fatal(err)
 	}
+	write := func(name string, content []byte) {
+		if err := os.WriteFile(filepath.Join(folder, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("earlier.jsonl", text)
 	after, err := games.Listing()
 	if err != nil || len(after.Games) != 2*len(before.Games) {
 		t.Fatalf("listed are %d games after %d, %v", len(after.Games), len(before.Games), err)
@@ -272,6 +290,27 @@ func TestAppearingFile(t *testing.T) {
 		}
 		if e.Game != i+1 || !strings.HasPrefix(e.Note, name) {
 			t.Errorf("game %d is listed as %+v, want one of %s", i+1, e, name)
+		}
+	}
+	first, _, _ := bytes.Cut(text, []byte("\n"))
+	write("a.jsonl", nil)
+	write("b.jsonl.gz", text)
+	write("c.jsonl", text[:len(first)+9])
+	write("games.jsonl", fmt.Appendf(text, "%s\n", first)) // its folder does not change
+	last, err := games.Listing()
+	if n := len(after.Games); err != nil || len(last.Games) != n+2 || !slices.EqualFunc(after.Games, last.Games[:n],
+		func(a, b Entry) bool { return a.place == b.place && a.Game == b.Game }) {
+		t.Fatalf("listed is %+v, %v", last, err)
+	}
+	notes := strings.Join(last.Notes, "\n")
+	for _, says := range []string{"a.jsonl: the file is empty", "b.jsonl.gz: not compressed", "c.jsonl: line 2: the"} {
+		if !strings.Contains(notes, says) {
+			t.Errorf("the notes are %q, want %q", notes, says)
+		}
+	}
+	for _, g := range last.Games {
+		if _, err := games.Open(g.Game); err != nil {
+			t.Errorf("game %d: %v", g.Game, err)
 		}
 	}
 }

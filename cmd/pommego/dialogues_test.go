@@ -176,9 +176,9 @@ func TestTournamentGoesOnWithoutSomeGames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if results, err := log.Results(); err != nil || results == nil || results.Played != kept || results.Void != 60-kept ||
+	if results := log.Results(); results == nil || results.Played != kept || results.Void != 60-kept ||
 		len(results.Agents) != 1 || results.Agents[0].Games != kept {
-		t.Errorf("the log has results %+v (%v), want those of %d games", results, err, kept)
+		t.Errorf("the log has results %+v, want those of %d games", results, kept)
 	}
 }
 

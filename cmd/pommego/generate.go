@@ -85,7 +85,7 @@ func (o *generateOptions) run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := o.config.Check(game); err != nil {
+	if _, err := o.config.Resolve(game); err != nil {
 		return usageError{err}
 	}
 	if o.parts.counts() {

@@ -2,12 +2,24 @@ package main
 
 import (
 	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"pommego/arena/match"
+	"pommego/arena/picture"
+	"pommego/arena/trace"
 	"pommego/arena/web/play"
+	"pommego/env"
+	"pommego/llm/dialogue"
 	"pommego/llm/model"
 )
 
@@ -126,3 +138,225 @@ const (
 	obsEvery = 20
 	showFPS  = 5
 )
+
+func (o *playOptions) run(cmd *cobra.Command) error {
+	if !o.seeded {
+		o.drawSeed()
+	}
+	ctx, stop := interruptible(cmd.Context())
+	defer stop()
+	o.talks.Log = dialogue.NewLog(o.dialogues)
+	if o.hosted {
+		return o.host(ctx, cmd.OutOrStdout())
+	}
+	return o.once(ctx, cmd.OutOrStdout(), nil, func(_ *seated, err error) error { return err })
+}
+
+func (o *playOptions) drawSeed() {
+	var random [4]byte // short enough to type again
+	rand.Read(random[:])
+	o.seed = uint64(binary.LittleEndian.Uint32(random[:]))
+}
+
+// once plays one match, at the table if there is one. It calls ready when the match begins,
+// or with the error if it cannot begin.
+func (o *playOptions) once(ctx context.Context, out io.Writer, table *play.Table,
+	ready func(*seated, error) error) error {
+	ctx, leave := context.WithCancelCause(ctx)
+	defer leave(nil)
+	s, err := o.seat(table, leave)
+	defer s.release()
+	var rec *match.Recording
+	if err == nil {
+		rec, err = o.recording(s)
+	}
+	if err = ready(s, err); err != nil {
+		return err
+	}
+	report, err := o.play(ctx, out, s, rec)
+	if s.table != nil {
+		defer s.table.End(s.howEnded(report, err))
+	}
+	switch {
+	case errors.Is(err, errInterrupted) || errors.Is(err, errLeft):
+		return o.keepStopped(errors.Join(err, o.talks.Record.End()), s, rec)
+	case err != nil:
+		return err
+	case report.Void != "":
+		err = errors.Join(fmt.Errorf("%w: %s", match.ErrVoid, oneLine(report.Void)), o.talks.End())
+	}
+	return errors.Join(o.report(out, s, report), err, o.keep(s, rec), o.talks.Log.Err())
+}
+
+// recording makes a recording of the match if a file or the page needs one.
+func (o *playOptions) recording(s *seated) (rec *match.Recording, err error) {
+	if o.record != "" {
+		err = trace.Writable(o.record)
+	} else if s.table == nil {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if rec, err = match.NewRecording(s.game, s.players, obsEvery); err != nil {
+		return nil, usagef("--record: %w", err)
+	}
+	if o.start != "" {
+		rec.Setup = "saved"
+	}
+	return rec, nil
+}
+
+// keep stores the record of the match in the file and on the page, if they need it.
+func (o *playOptions) keep(s *seated, rec *match.Recording) error {
+	if rec == nil || rec.Steps() == 0 {
+		return nil
+	}
+	line, err := rec.Record()
+	if err == nil && s.table != nil {
+		s.table.Keep(line)
+	}
+	if err == nil && o.record != "" {
+		err = trace.Write(o.record, line)
+	}
+	return err
+}
+
+var errInterrupted = errors.New("interrupted before the match was over")
+
+// played is a match that is over.
+type played struct {
+	*match.Report
+	last match.Moment
+}
+
+// play plays the match to its end, shows it and records it.
+func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *match.Recording) (*played, error) {
+	over := new(played)
+	pictures := newScreen(out, showFPS)
+	watch := func(at match.Moment) error {
+		over.last = at
+		if rec != nil {
+			if err := rec.Watch(at); err != nil {
+				return err
+			}
+		}
+		if err := o.talks.Watch(at); err != nil {
+			return err
+		}
+		if s.table != nil {
+			if err := s.table.Watch(at); err != nil {
+				return err
+			}
+		}
+		status := at.Match.Status()
+		if !o.show || o.asJSON || status.In&s.people != 0 {
+			return nil
+		}
+		title := fmt.Appendf(nil, "%s, seed %d: %s\n", s.game.Spec().ID, o.seed, strings.Join(s.names, ", "))
+		text := picture.AppendMatch(title, at.Game.Spec(), at.Match, at.Tracker, env.NoSeat,
+			pictures.colours)
+		err := pictures.show(text)
+		switch more := pictures.rest(ctx); {
+		case status.Over:
+		case err != nil:
+			return fmt.Errorf("%w: %w", errInterrupted, err)
+		case !more:
+			return errInterrupted
+		}
+		return nil
+	}
+	var err error
+	o.match.Events = s.table != nil
+	over.Report, err = match.Play(ctx, s.game, s.players, env.Seed{Value: o.seed}, o.match, watch)
+	switch cause := context.Cause(ctx); {
+	case err == nil: // decided, even if a person has left since
+	case errors.Is(cause, errLeft):
+		return nil, cause
+	case errors.Is(err, context.Canceled):
+		return nil, errInterrupted
+	}
+	return over, err
+}
+
+// keepStopped stores the record of a match that was stopped, and says so in the error.
+func (o *playOptions) keepStopped(why error, s *seated, rec *match.Recording) error {
+	if err := o.keep(s, rec); err != nil {
+		return err
+	}
+	switch {
+	case o.record == "":
+		return why
+	case rec.Steps() == 0:
+		return fmt.Errorf("%w; nothing was played, so nothing is recorded", why)
+	}
+	return fmt.Errorf("%w; the %d steps until then are recorded in %s", why, rec.Steps(), o.record)
+}
+
+func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
+	if o.asJSON {
+		rewards := make([]float64, len(s.players))
+		p.last.Match.Rewards(rewards)
+		return printJSON(out, struct {
+			Env    string   `json:"env"`
+			Rules  any      `json:"rules"`
+			Seed   uint64   `json:"seed"`
+			Agents []string `json:"agents"`
+			ended
+			Result  []env.SeatResult   `json:"result"`
+			Outcome []float64          `json:"outcome"`
+			Rewards []float64          `json:"rewards"`
+			Counts  env.Counts         `json:"counts"`
+			Seats   []match.SeatReport `json:"seats"`
+			Record  string             `json:"record,omitempty"`
+			Void    string             `json:"void,omitempty"`
+		}{s.game.Spec().ID, s.game.Spec().Rules, o.seed, s.names, ended{p.End.Steps, p.End.Over, p.End.Winners}, p.Results,
+			p.Outcome, rewards, p.Counts, p.Seats, o.record, p.Void})
+	}
+	if !o.quiet && !o.show {
+		pictures := newScreen(out, 0)
+		text := picture.AppendMatch(nil, p.last.Game.Spec(), p.last.Match, p.last.Tracker, env.NoSeat, pictures.colours)
+		if _, err := pictures.out.Write(text); err != nil {
+			return err
+		}
+	}
+	for seat, report := range p.Seats {
+		if a := report.Answers; report.Late+report.Failed > 0 || report.LastError != "" && a == (match.Answers{}) {
+			more := ""
+			if report.Gone > 0 {
+				more = fmt.Sprintf(", for %d not asked", report.Gone)
+			}
+			fmt.Fprintf(out, "agent %d (%s): of %d moves %d late, %d failed%s; longest %v; %s\n", seat, report.Agent,
+				report.Moves, report.Late, report.Failed, more, report.Longest.Round(time.Millisecond),
+				oneLine(report.LastError))
+		}
+		if a := report.Answers; a != (match.Answers{}) {
+			fmt.Fprintln(out, answersLine(seat, a), oneLine(report.LastError))
+		}
+	}
+	if p.Counts != nil && !o.quiet {
+		fmt.Fprintln(out, countsLine(s.game.Spec(), p.Counts))
+	}
+	_, err := fmt.Fprintf(out, "%s, seed %d: %s\n", s.game.Spec().ID, o.seed, inWords(p.End, s.names))
+	return err
+}
+
+// answersLine says how a seat's answers were read, and what they cost if that is known.
+func answersLine(seat int, a match.Answers) string {
+	line := fmt.Sprintf("agent %d answered %d times legally, %d repaired, %d illegally, %d late; %d tokens in, %d out",
+		seat, a.Legal, a.Repaired, a.Illegal, a.Late, a.TokensIn, a.TokensOut)
+	if a.Cost > 0 {
+		line += fmt.Sprintf("; cost %.4f", a.Cost)
+	}
+	return line
+}
+
+// countsLine lists what a game counted, by seat.
+func countsLine(spec *env.Spec, c env.Counts) string {
+	var parts []string
+	for _, name := range spec.Counts {
+		parts = append(parts, fmt.Sprintf("%s %s", strings.ReplaceAll(name.Name, "_", " "),
+			strings.Trim(fmt.Sprint(c[name.Name]), "[]")))
+	}
+	return "by seat: " + strings.Join(parts, ", ")
+}

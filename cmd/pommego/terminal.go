@@ -118,7 +118,8 @@ type screen struct {
 
 // newScreen makes a screen that shows fps pictures per second; 0: all at once.
 func newScreen(out io.Writer, fps float64) *screen {
-	s := &screen{out: out, live: onTerminal(os.Stdout), colours: colours()}
+	s := &screen{out: out, live: onTerminal(os.Stdout)}
+	s.colours = s.live && os.Getenv("NO_COLOR") == ""
 	if s.live {
 		s.out = os.Stdout // unfiltered: pictures have escape sequences
 	}
@@ -127,8 +128,6 @@ func newScreen(out io.Writer, fps float64) *screen {
 	}
 	return s
 }
-
-func colours() bool { return onTerminal(os.Stdout) && os.Getenv("NO_COLOR") == "" }
 
 // show shows a picture. On a terminal it writes over the last one, line by line, and cuts off lines
 // that do not fit. Text that was on the terminal before can be scrolled back to.

@@ -62,6 +62,12 @@ func TestVerifyIntoNothing(t *testing.T) {
 			t.Errorf("%v: %v, %q, want exit code %d and why", args, err, said, exitError)
 		}
 	}
+	record, said := filepath.Join(t.TempDir(), "match.jsonl"), new(bytes.Buffer)
+	show := exec.Command(program(), "play", "--show", "--record", record)
+	show.Stdout, show.Stderr = full, said
+	if show.Run(); !strings.Contains(said.String(), "no space left on device; nothing was played") {
+		t.Errorf("%q, want why the match was stopped", said)
+	}
 }
 
 // Recorded games of the reference agree with ours, and are counted in total. `make verify`

@@ -54,7 +54,8 @@ each seat sees, and a chart of who had the prospects. The address that is printe
 which the page shows nothing. Only this machine can open it; the page asks for nothing
 from elsewhere. SIGINT ends it.
 
-FILE may also be a folder with files of recorded games, *.jsonl and *.jsonl.gz.
+FILE may also be a folder with files of recorded games, *.jsonl and *.jsonl.gz. The page names those
+that are damaged.
 
 Of a data set (its folder) and of a tournament (the folder of its --out, or games.jsonl in that) a table of
 games is shown first, of a finished tournament with ratings and the comparison of pairs. A tournament
@@ -244,7 +245,7 @@ func (o *viewOptions) checkListen() error {
 	if _, _, err := net.SplitHostPort(o.listen); err != nil {
 		return usagef("--listen: %w", err)
 	}
-	if !local(o.listen) {
+	if !web.Local(o.listen) {
 		return usagef("--listen is %s, want an address of this machine alone, such as 127.0.0.1:8080: forward the port to "+
 			"look from elsewhere", o.listen)
 	}

@@ -63,7 +63,7 @@ func (d osFS) in(path string, do func(folder *os.Root, name string) error) error
 	if err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(folder)
+	root, err := os.OpenRoot(folder + "/") // of a pipe, without the slash, this would wait for a writer
 	if err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func WriteFile(d FS, path string, write func(io.Writer) error) error {
 	return WriteBy(d, path, filepath.Dir(path), write)
 }
 
-// WriteNew does the same, if no file has that name when it is written.
+// WriteNew does the same, if no file has that name, which it takes first: who is killed meanwhile leaves an empty file.
 func WriteNew(d FS, path string, write func(io.Writer) error) error {
 	file, err := d.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {

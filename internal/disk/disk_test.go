@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -59,6 +60,17 @@ func TestWholeOrNotThere(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestPipeForAFolder: nobody waits for a writer of a pipe that is named for a folder.
+func TestPipeForAFolder(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := exec.Command("mkfifo", pipe).Run(); err != nil {
+		t.Skip(err)
+	}
+	if _, err := disk.OpenIn(pipe, "file"); err == nil || !strings.Contains(err.Error(), "not a directory") {
+		t.Errorf("error %v, want that it is no folder", err)
 	}
 }
 

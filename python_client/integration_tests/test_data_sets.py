@@ -210,7 +210,7 @@ def test_torch_epochs(generated: Make, workers: dict[str, Any]) -> None:
     assert first != second != third != first
     assert sorted(first) == sorted(second) == sorted(third)
     assert orders() == [first, second, third]
-    with pytest.raises(TypeError, match="shuffle is False, expected a seed"):
+    with pytest.raises(TypeError, match="shuffle is False, expected an integer"):
         next(iter(data.torch_dataset(path, shuffle=False)))
 
 

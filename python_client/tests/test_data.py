@@ -363,6 +363,22 @@ def test_what_selects_nothing_is_no_empty_loop(generated: Make) -> None:
             data.load(path, **options)
 
 
+@pytest.mark.parametrize(
+    ("selected", "says"),
+    [
+        (lambda batch: np.flatnonzero(batch["step"] < 3), r"int64 \(\d+,\), expected bool \(\d+,\)"),
+        (lambda batch: batch["step"], r"u?int"),
+        (lambda batch: batch["alive"][:-1], "bool"),
+        (lambda batch: batch["alive"][:, None], "bool"),
+        (lambda batch: True, r"bool \(\)"),
+    ],
+)
+def test_where_returns_a_mask(generated: Make, selected: Callable, says: str) -> None:
+    loader = data.load(generated(*steps("raw")), columns=["game"], where=selected, needs=["step", "alive"])
+    with pytest.raises(ValueError, match=f"where returned {says}"):
+        next(iter(loader))
+
+
 def test_shuffled(generated: Make) -> None:
     path = generated(*steps("raw"))
     columns = ["game", "step", "seat"]
@@ -425,8 +441,9 @@ def test_refusals(generated: Make, tmp_path: Path) -> None:
         data.load(path, columns=["obs_smell"])
     with pytest.raises(TypeError, match="expected a list of names"):
         data.load(path, columns="action")
-    with pytest.raises(TypeError, match="shuffle is False, expected a seed"):
-        data.load(path, shuffle=False)
+    for shuffle, error in [(False, TypeError), (1.5, TypeError), (-1, ValueError)]:
+        with pytest.raises(error, match=f"shuffle is {shuffle}, expected"):
+            data.load(path, shuffle=shuffle)
     with pytest.raises(ValueError, match="games is 0, expected an integer, 1 or more, or None for all"):
         data.states(path, games=0)
     with pytest.raises(ValueError, match="batch_size is 0"):

@@ -150,6 +150,16 @@ def test_refused(server: pommego.Server, tmp_path: Path) -> None:
         data.record(by_what_it_sees, tmp_path / "set", "Pomme-v9", **where)
     with pytest.raises(pommego.ServerError, match="seat"):
         data.record(by_what_it_sees, tmp_path / "set", seats=["learner"] * 3, **where)
+    for option, bad, error in [
+        ("seed", -1, ValueError),
+        ("seed", 1.5, TypeError),
+        ("games", 0, ValueError),
+        ("num_envs", 0, ValueError),
+        ("max_steps", -1, ValueError),
+        ("games_per_file", 1.5, ValueError),
+    ]:
+        with pytest.raises(error, match=f"^{option} is {bad}, expected "):
+            data.record(by_what_it_sees, tmp_path / "set", **{option: bad})
 
 
 @pytest.mark.parametrize("option", ["start_states", "max_episode_steps", "on_death"])

@@ -1,16 +1,31 @@
+// Package report writes down what a tournament showed: as tables in Markdown, whose
+// columns are aligned for terminals, and as JSON.
+//
+//	err := report.Text(os.Stdout, r.Results)
+//	err := report.WriteFolder("out", r)
+//
+// Times are in tables and files of their own ([Timing], timing.md, timing.json). The other
+// files have the same bytes whenever the results are the same.
 package report
 
 import (
+	"bufio"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"text/tabwriter"
 	"time"
+	"unicode/utf8"
 
 	"pommego/arena/match"
 	"pommego/arena/tournament"
+	"pommego/internal/disk"
 )
 
 // Text writes the results: what was played in a sentence or two, and tables.
@@ -55,7 +70,8 @@ func counts(r *tournament.Results) *table {
 func summary(r *tournament.Results) string {
 	s, games := fmt.Sprintf("%s, %s", r.Env, r.Format), count(r.Config.Games, "game")
 	if r.Against != "" {
-		s += fmt.Sprintf(" against %s: %s for each of %s", r.Against, games, count(len(r.Agents), "agent"))
+		s += fmt.Sprintf(" against %s: %s for each of %s", oneLine(r.Against), games,
+			count(len(r.Agents), "agent"))
 	} else {
 		s += fmt.Sprintf(": %s at each of %s", games, count((r.Played+r.Void)/r.Config.Games, "table"))
 	}
@@ -70,8 +86,8 @@ func summary(r *tournament.Results) string {
 	s += fmt.Sprintf(", seeds from %d.", r.Seed)
 	if test := r.Test; test != nil {
 		s += fmt.Sprintf("\n\nSequential test of %s, H0: Elo %g or less, H1: Elo %g or more. Accepted: %s. %v. Pairs with "+
-			"0, 0.5, 1, 1.5 and 2 points: %v.", r.Agents[0].Agent, r.SPRT.Elo0, r.SPRT.Elo1, cmp.Or(test.Accepted, "none"),
-			test, test.Pairs)
+			"0, 0.5, 1, 1.5 and 2 points: %v.", oneLine(r.Agents[0].Agent), r.SPRT.Elo0, r.SPRT.Elo1,
+			cmp.Or(test.Accepted, "none"), test, test.Pairs)
 	}
 	if r.Void > 0 {
 		s += fmt.Sprintf(" Not counted, as they cannot be scored: %s.", count(r.Void, "game"))
@@ -211,4 +227,109 @@ func rounded(d time.Duration) string {
 		unit *= 10
 	}
 	return d.Round(unit).String()
+}
+
+// files are the files of a report, in the order of their use. The files about timing differ from
+// run to run, the others do not.
+var files = []struct {
+	name  string
+	write func(w io.Writer, r *tournament.Report) error
+}{
+	{"results.md", func(w io.Writer, r *tournament.Report) error { return Text(w, r.Results) }},
+	{"results.json", func(w io.Writer, r *tournament.Report) error { return JSON(w, r.Results) }},
+	{"timing.md", func(w io.Writer, r *tournament.Report) error {
+		return write(w, "", []*table{timing(r.Timing)}, 0, "")
+	}},
+	{"timing.json", func(w io.Writer, r *tournament.Report) error { return JSON(w, r.Timing) }},
+}
+
+// WriteFolder writes the whole report into a folder, which is made if needed.
+// Each file appears whole or not at all.
+func WriteFolder(folder string, r *tournament.Report) error {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	for _, f := range files {
+		err := disk.WriteFile(disk.OS, filepath.Join(folder, f.name), func(w io.Writer) error { return f.write(w, r) })
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.name, err)
+		}
+	}
+	return nil
+}
+
+// JSON writes one JSON object, indented.
+func JSON(w io.Writer, v any) error {
+	out := json.NewEncoder(w)
+	out.SetIndent("", "  ")
+	return out.Encode(v)
+}
+
+type table struct {
+	title string
+	head  []string
+	rows  [][]string
+	note  string // below the table
+}
+
+func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
+
+// write writes tables between two texts, and returns the first error.
+func write(w io.Writer, before string, all []*table, widest int, after string) error {
+	out := bufio.NewWriter(w) // keeps the error
+	out.WriteString(before)
+	for _, t := range all {
+		t.write(out, widest)
+	}
+	out.WriteString(after)
+	return out.Flush()
+}
+
+// write writes the table in Markdown, in aligned columns. A table wider than widest letters becomes several tables
+// that begin with the same column; 0 is any width.
+func (t *table) write(w io.Writer, widest int) {
+	fmt.Fprintf(w, "## %s\n", t.title)
+	for _, columns := range t.parts(widest) {
+		fmt.Fprintln(w)
+		out := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
+		line := func(cells []string) {
+			for _, c := range columns {
+				fmt.Fprintf(out, "| %s\t", escaped(cells[c]))
+			}
+			fmt.Fprintln(out, "|")
+		}
+		line(t.head)
+		line(slices.Repeat([]string{"---"}, len(t.head)))
+		for _, row := range t.rows {
+			line(row)
+		}
+		out.Flush()
+	}
+	if t.note != "" {
+		fmt.Fprintf(w, "\n%s\n", oneLine(t.note))
+	}
+	fmt.Fprintln(w)
+}
+
+func escaped(cell string) string { return strings.ReplaceAll(oneLine(cell), "|", `\|`) }
+
+// oneLine puts a text on one line: an agent's name may have line feeds.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// parts splits the columns into tables that fit. The first column is in each of them.
+func (t *table) parts(widest int) (all [][]int) {
+	widths := make([]int, len(t.head))
+	for _, row := range append([][]string{t.head}, t.rows...) {
+		for c := range row {
+			widths[c] = max(widths[c], utf8.RuneCountInString(escaped(row[c]))+len(" | "))
+		}
+	}
+	part, width := []int{0}, widths[0]
+	for c := 1; c < len(widths); c++ {
+		if widest > 0 && len(part) > 1 && width+widths[c] >= widest {
+			all, part, width = append(all, part), []int{0}, widths[0]
+		}
+		part, width = append(part, c), width+widths[c]
+	}
+	return append(all, part)
 }

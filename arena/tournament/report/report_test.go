@@ -185,6 +185,24 @@ func TestParses(t *testing.T) {
 	}
 }
 
+// TestLineFeeds: a line feed in a name breaks no table and no sentence.
+func TestLineFeeds(t *testing.T) {
+	text := func(gap string) string {
+		r, out := sample().Results, new(bytes.Buffer)
+		for _, name := range []*string{&r.Against, &r.Anchor, &r.Agents[0].Agent, &r.Agents[1].Agent} {
+			*name = "exec:a" + gap + "b"
+		}
+		r.SPRT, r.Test = new(tournament.SPRT), new(tournament.Test)
+		if err := Text(out, r); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	if got, want := text("\n"), text(" "); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 // TestOneAgent: a single agent has nobody to be compared with.
 func TestOneAgent(t *testing.T) {
 	r := sample().Results

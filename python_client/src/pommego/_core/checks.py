@@ -51,9 +51,9 @@ def seeds(seed: int | Sequence[int | None] | NDArray[Any] | None, games: int) ->
     return np.array([0 if value is None else one_seed(value) for value in values], np.uint64), given
 
 
-def one_seed(value: Any) -> int:
+def one_seed(value: Any, what: str = "seed") -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise TypeError(f"seed is {value!r}, expected an integer from 0 to 2**64-1")
+        raise TypeError(f"{what} is {value!r}, expected an integer from 0 to 2**64-1")
     if not 0 <= value < _SEEDS:
-        raise ValueError(f"seed is {value}, expected 0 to 2**64-1")
+        raise ValueError(f"{what} is {value}, expected 0 to 2**64-1")
     return int(value)

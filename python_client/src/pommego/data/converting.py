@@ -126,8 +126,6 @@ def torch_dataset(path: str | os.PathLike[str], **options: Any) -> Any:
     except ImportError as e:
         raise ImportError("torch_dataset needs PyTorch: pip install torch") from e
 
-    seed = options.get("shuffle")
-
     class Batches(IterableDataset):
         """Batches of a data set."""
 
@@ -138,9 +136,8 @@ def torch_dataset(path: str | os.PathLike[str], **options: Any) -> Any:
             if getattr(fetcher, "auto_collation", False):
                 raise ValueError("torch_dataset makes the batches: use DataLoader(..., batch_size=None)")
             worker = get_worker_info()
-            drawn = [seed, self.epochs, worker.seed if worker else 0]
-            order = seed if seed is None or isinstance(seed, bool) else drawn  # load refuses a bool
-            loader = load(path, **options | {"shuffle": order})
+            loader = load(path, **options)
+            loader.reseed(options.get("shuffle"), self.epochs, worker.seed if worker else 0)
             self.epochs += 1
             if worker is not None:
                 loader.take_share(worker.id, worker.num_workers)

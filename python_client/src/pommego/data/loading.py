@@ -52,6 +52,10 @@ class Loader:
         """Read one share of the files, number `index` of `of`, for one of several readers."""
         self._files = self.manifest.files[index::of]
 
+    def reseed(self, *seeds: int) -> None:
+        """Shuffle by these seeds from now on, if at all."""
+        self._rng = self._rng and np.random.default_rng(seeds)
+
     def __iter__(self) -> Iterator[Batch]:
         parts = self._in_order() if self._rng is None else self._shuffled(self._rng)
         return _batches(parts, self._batch_size)
@@ -87,7 +91,12 @@ class Loader:
         return self._kept(joined(parts) if parts else _arrays(table.slice(0, 0), self.manifest, self._read))
 
     def _kept(self, batch: Batch) -> Batch:
-        keep = np.logical_and.reduce([np.asarray(test(batch), np.bool_) for _, test in self._where])
+        keep, rows = np.True_, (_length(batch),)
+        for _, test in self._where:
+            chosen = np.asarray(test(batch))
+            if chosen.dtype != np.bool_ or chosen.shape != rows:
+                raise ValueError(f"where returned {chosen.dtype} {chosen.shape}, expected bool {rows}")
+            keep = keep & chosen
         wanted = {name: array for name, array in batch.items() if name.removeprefix("_") in self.columns}
         return wanted if keep.all() else {name: array[keep] for name, array in wanted.items()}
 
@@ -123,7 +132,7 @@ def load(
         alive: only rows of seats that are still in the game ("steps").
         won: only rows of seats that will win ("steps").
         agents: only rows of these agents ("steps").
-        where: selects rows: a function of a batch that returns bool (rows,).
+        where: selects rows: a function of a batch that returns a mask, bool (rows,).
         needs: the columns that `where` uses, if not among `columns`.
 
     Raises:
@@ -132,13 +141,14 @@ def load(
             of files.)
         KeyError: there is no such column.
         ImportError: pyarrow is not installed.
-        ValueError: an argument is not as described, or there is no agent of this name.
+        ValueError: an argument is not as described, or there is no agent of this name. While reading: `where`
+            returned something else than a mask.
     """
     checks.at_least(1, "batch_size", batch_size)
     if isinstance(columns, str):
         raise TypeError(f"columns is {columns!r}, expected a list of names, such as [{columns!r}]")
-    if isinstance(shuffle, bool):
-        raise TypeError(f"shuffle is {shuffle!r}, expected a seed, or None for the order of the files")
+    if shuffle is not None:
+        checks.one_seed(shuffle, "shuffle")
     manifest = Manifest.read(path)
     tests: list[tuple[list[str], Callable[[Batch], Array]]] = []
     if alive:

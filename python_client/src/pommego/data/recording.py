@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pommego._core import checks
 from pommego._core.batch import Array
 from pommego._core.connecting import Connection
 from pommego._core.more_checks import check_options
@@ -93,11 +94,15 @@ def record(
         the data set's manifest.
 
     Raises:
-        ValueError, TypeError: the policy returns other actions or arrays than described.
+        ValueError, TypeError: an argument is not as described, or the policy returns other actions or arrays.
         PommegoError: storing failed; the message says why.
         ServerError: the server refused an option; see `pommego.make_vec`.
     """
     check_options(options, _NOT_HERE, record, make_vec)
+    seed = checks.one_seed(seed)
+    for what, value, least in [("games", games, 1), ("num_envs", num_envs, 1), ("max_steps", max_steps, 0)]:
+        checks.at_least(least, what, value)
+    checks.at_least(0, "games_per_file", games_per_file)
     forms = {key: (np.dtype(dtype), tuple(shape)) for key, (dtype, shape) in (extra or {}).items()}
     named = [opponents] if isinstance(opponents, str) else opponents or seats or ()
     others = [agent for agent in named if agent != _LEARNER]
@@ -122,8 +127,7 @@ def record(
         process.stdin.flush()
         if not process.stdout.readline():
             return  # the program has failed; its error says why
-        count = max(1, min(num_envs, games))
-        with make_vec(id, count, autoreset_mode="Disabled", **line_up, **options) as envs:
+        with make_vec(id, min(num_envs, games), autoreset_mode="Disabled", **line_up, **options) as envs:
             if opponents is not None:
                 line_ups, _ = zip(*seatings(envs.game_spec, agents[0], opponents, team=False), strict=True)
             else:

@@ -3,13 +3,17 @@ package trace
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
+
+	"pommego/internal/disk"
 )
 
 // maxLine is the longest line that is read. A record of a long game with every observation is some megabytes.
@@ -74,7 +78,7 @@ func NewReader(name string, src io.Reader) (*Reader, error) {
 	switch begin, _ := r.lines.Peek(1 << 16); {
 	case bytes.HasPrefix(begin, []byte("<")):
 		return nil, r.fail(0, errors.New("this is a web page: open it in a browser, and name the file that it was made from"))
-	case isOriginal(begin):
+	case !recorded(begin) && original.Match(begin):
 		return r, r.readOriginals()
 	}
 	return r, nil
@@ -114,9 +118,7 @@ func (r *Reader) Next() (line []byte, err error) {
 
 // Other returns what a file holds that has no recorded games, else nil. Call it before Next.
 func (r *Reader) Other() ([]byte, error) {
-	begin, _ := r.lines.Peek(1 << 16)
-	line, _, _ := bytes.Cut(begin, []byte{'\n'})
-	if _, err := FormatOf(line); err == nil {
+	if begin, _ := r.lines.Peek(1 << 16); recorded(begin) {
 		return nil, nil
 	}
 	text, err := io.ReadAll(io.LimitReader(r.lines, maxLine+1))
@@ -124,6 +126,13 @@ func (r *Reader) Other() ([]byte, error) {
 		err = r.fail(0, fmt.Errorf("longer than %d bytes, and no recorded games", maxLine))
 	}
 	return text, err
+}
+
+// recorded reports whether a file that begins so holds recorded games.
+func recorded(begin []byte) bool {
+	line, _, _ := bytes.Cut(begin, []byte{'\n'})
+	_, err := FormatOf(line)
+	return err == nil
 }
 
 // readLine reads up to the next line feed, which it leaves out. With io.EOF it
@@ -158,6 +167,40 @@ func damage(err error) error {
 	}
 	if errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) {
 		return fmt.Errorf("its compressed data is damaged: %w", err)
+	}
+	return err
+}
+
+// Write writes a new file of recorded games, each a JSON object. The file appears whole or not at all, but for an empty
+// file if the process is killed meanwhile. It is compressed if its name ends in .gz. It is an error if a file has this
+// name: that one stays.
+func Write(path string, records ...[]byte) error {
+	return disk.WriteNew(disk.OS, path, func(out io.Writer) (err error) {
+		if strings.HasSuffix(path, ".gz") {
+			zip := gzip.NewWriter(out)
+			defer func() { err = cmp.Or(err, zip.Close()) }()
+			out = zip
+		}
+		for _, record := range records {
+			if bytes.IndexByte(record, '\n') >= 0 || !json.Valid(record) || record[0] != '{' || len(record) >= maxLine {
+				return fmt.Errorf("%s: a record must be one JSON object on one line, of less than %d bytes", path, maxLine)
+			}
+			if _, err := fmt.Fprintf(out, "%s\n", record); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Writable returns an error if a file cannot be written. Call it before long work.
+func Writable(path string) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return &Error{path, 0, errors.New("is no regular file")}
+	}
+	begun, err := disk.Begin(disk.OS, path, filepath.Dir(path))
+	if err == nil {
+		begun.Abort()
 	}
 	return err
 }
