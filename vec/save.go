@@ -204,6 +204,7 @@ func (p *Pool) put(i int, s savedGame) (err error) {
 		return err
 	}
 	l.number = p.lineUpSet.number(i, env.Seed(s.Seed), names)
+	s.variant = p.cfg.Variants.drawn(i, env.Seed(s.Seed), s.variant)
 	for k, a := range l.agents {
 		if a == nil || g.seats(a) { // adopt resets one that has a seat: it has no memory
 			continue
@@ -268,10 +269,12 @@ func (p *Pool) replace(i int, s *savedGame, bare bool) (err error) {
 		}
 		g.match.SetTrainingSeat(seat)
 	}
-	over := g.match.Status().Over
-	s.Ended = s.Ended || bare && over
-	if over && !s.Ended {
+	status := g.match.Status()
+	if s.Ended = s.Ended || bare && status.Over; status.Over && !s.Ended {
 		return errors.New("its match is over, but it says that the episode goes on")
+	}
+	if s.Begun > status.Steps {
+		return fmt.Errorf("its episode began after %d steps, but its match has made %d", s.Begun, status.Steps)
 	}
 	if g.tracker != nil {
 		return g.tracker.Restore(g.match, s.Counted)
