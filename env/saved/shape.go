@@ -203,17 +203,14 @@ func (s *Shape) Check(snapshot any) error {
 	return nil
 }
 
-// Drawn returns an error that names the first cell of a Map without a letter, nil if there is none.
-func (s *Shape) Drawn(snapshot any) error {
-	for f, v := range values(snapshot) {
-		if m, ok := v.(*Map); ok {
-			if i := bytes.IndexByte(*m, noLetter); i >= 0 {
-				row, col := s.Cell(i)
-				return fmt.Errorf("%s[%d,%d]", f.name, row, col)
-			}
+// Drawn reports whether each cell of a snapshot's maps has a letter.
+func (s *Shape) Drawn(snapshot any) bool {
+	for _, v := range values(snapshot) {
+		if m, ok := v.(*Map); ok && bytes.IndexByte(*m, noLetter) >= 0 {
+			return false
 		}
 	}
-	return nil
+	return true
 }
 
 func (c *Column) check(v int, name string, parts ...any) error {
