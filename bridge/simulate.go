@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -57,7 +58,7 @@ func (s *session) simulate(e *environment, id uint64, q simulateRequest) (reply,
 		own := env.Seed{Value: seed + uint64(k), Episode: dreamt}
 		sim.pool.SetSeed(k, env.Seed{Value: own.Value}) // what a state lacks is of a real episode
 		if err := sim.pool.Load(k, q.States[k]); err != nil {
-			return reply{}, s.fromVec(err, "states")
+			return reply{}, badState(element("states", k), ", rules and seats", errors.Unwrap(err))
 		}
 		sim.pool.Reseed(k, own)
 	}

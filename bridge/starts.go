@@ -35,7 +35,7 @@ func (s *session) setStarts(e *environment, id uint64, q startsRequest) (reply, 
 	if err := s.memory.reserve(bytes, "states", fmt.Sprintf("%d more starts", len(q.States))); err != nil {
 		return reply{}, err
 	}
-	more, err := e.readStarts(q.States)
+	more, err := e.readStarts(q.States, nil)
 	if err == nil {
 		starts.States = append(slices.Clip(starts.States), more...)
 		starts.Weights = append(slices.Clip(starts.Weights), q.Weights...)
@@ -63,16 +63,25 @@ func stateBytes(states [][]byte) (sum int64) {
 	return sum
 }
 
-func (e *environment) readStarts(states [][]byte) ([]*vec.Start, error) {
+// readStarts reads states. Unless starts is nil, it has each game's, and errors name the first game of a state.
+func (e *environment) readStarts(states [][]byte, starts []int32) ([]*vec.Start, error) {
 	all := make([]*vec.Start, len(states))
 	for k, state := range states {
 		var err error
-		if all[k], err = e.pool.NewStart(state); err != nil {
-			return nil, fail(codeBadState, "states", "states fit environments of the same id and rules", "%s: %v",
-				element("states", k), err)
+		if all[k], err = e.pool.NewStart(state); err == nil {
+			continue
 		}
+		if game := slices.Index(starts, int32(k)); game >= 0 {
+			return nil, badState(fmt.Sprintf("state for game %d", game), " and rules", err)
+		}
+		return nil, badState(element("states", k), " and rules", err)
 	}
 	return all, nil
+}
+
+// badState makes the error of a state. It says what must be the same besides the id.
+func badState(which, same string, err error) error {
+	return fail(codeBadState, "states", "states fit environments of the same id"+same, "%s: %v", which, err)
 }
 
 // startsOf returns the starts of the games of a reset; nil if the request has none.
@@ -86,12 +95,13 @@ func (e *environment) startsOf(states [][]byte, places tensor) ([]*vec.Start, er
 	if err := places.want("starts", e.pool.Games()); err != nil {
 		return nil, err
 	}
-	all, err := e.readStarts(states)
+	numbers := dataAs[int32](&places)
+	all, err := e.readStarts(states, numbers)
 	if err != nil {
 		return nil, err
 	}
 	starts := make([]*vec.Start, e.pool.Games())
-	for i, k := range dataAs[int32](&places) {
+	for i, k := range numbers {
 		switch {
 		case k < -1 || int(k) >= len(all):
 			return nil, fail(codeOutOfRange, "starts", "", "starts[%d] is %d, want -1 or the number of one of %d states", i, k,

@@ -96,7 +96,7 @@ func (w *worker) beginAt(i int, seed env.Seed, start *Start) {
 		p.cfg.Variants.play(g, p.cfg.Variants.pick(i, seed))
 		g.match.Reset(seed)
 	} else {
-		start.begin(g, seed)
+		start.begin(i, seed)
 	}
 	if g.tracker != nil {
 		g.tracker.Begin(g.match)

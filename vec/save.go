@@ -183,6 +183,7 @@ func (p *Pool) prepare(i int, s savedGame) (adopt func(), err error) {
 		return nil, err
 	}
 	l.number = p.lineUpSet.number(i, env.Seed(s.Seed), names)
+	s.variant = p.cfg.Variants.drawn(i, env.Seed(s.Seed), s.variant)
 	for k, a := range l.agents {
 		if a == nil || g.seats(a) { // adopt resets one that has a seat: it has no memory
 			continue
@@ -242,10 +243,12 @@ func (p *Pool) restoreMatch(s *savedGame, bare bool) (env.Match, error) {
 		}
 		m.SetTrainingSeat(seat)
 	}
-	over := m.Status().Over
-	s.Ended = s.Ended || bare && over
-	if over && !s.Ended {
+	status := m.Status()
+	if s.Ended = s.Ended || bare && status.Over; status.Over && !s.Ended {
 		return nil, errors.New("its match is over, but it says that the episode goes on")
+	}
+	if s.Begun > status.Steps {
+		return nil, fmt.Errorf("its episode began after %d steps, but its match has made %d", s.Begun, status.Steps)
 	}
 	return m, nil
 }

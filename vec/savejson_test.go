@@ -95,6 +95,7 @@ func TestJSONErrors(t *testing.T) {
 		{"a seat too far", edit(`"learners":[`, `"learners":[7`), "its learners sit at [7"},
 		{"too many returns", edit(`"returns":[`, `"returns":[0,`), "2 returns for 1 learners"},
 		{"an agent too few", edit(`{"name":"wander"`, `{"name":"gone"`), `no agent "gone"`},
+		{"begun later than now", edit(`"ended":`, `"begun":1,"ended":`), "began after 1 steps, but its match has made 0"},
 		{"a bad match", edit(`"cell":`, `"cell":9`), "cell"},
 	} {
 		before := saveAll(t, p)

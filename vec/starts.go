@@ -120,8 +120,9 @@ func (s *Starts) draw(seed env.Seed) *Start {
 	return s.States[draw(s.reach, &rng)]
 }
 
-// begin puts game g into the saved position, with the episode's own RNG and the seats for it.
-func (s *Start) begin(g *game, seed env.Seed) {
+// begin puts game i into the saved position, with the episode's own RNG and the seats for it.
+func (s *Start) begin(i int, seed env.Seed) {
+	g, v := &s.pool.games[i], &s.pool.cfg.Variants
 	if s.pool.seating.drawn {
 		learner := s.learner
 		if learner < 0 {
@@ -130,7 +131,7 @@ func (s *Start) begin(g *game, seed env.Seed) {
 		}
 		s.pool.seating.around(learner, g.rows, g.others)
 	}
-	s.pool.cfg.Variants.play(g, s.variant)
+	v.play(g, v.drawn(i, seed, s.variant))
 	if err := g.match.Restore(s.match); err != nil {
 		panic(fmt.Sprintf("vec: a start is not taken again: %v", err)) // NewStart has restored it
 	}

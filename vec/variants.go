@@ -26,6 +26,14 @@ func (v *Variants) pick(i int, seed env.Seed) int {
 	return rng.IntN(len(v.Games))
 }
 
+// drawn returns the variant that an episode of game i draws, if it has the rules of variant k, else k.
+func (v *Variants) drawn(i int, seed env.Seed, k int) int {
+	if own := v.pick(i, seed); v.forms[own] == v.forms[k] {
+		return own
+	}
+	return k
+}
+
 // fitting returns the first variant from k on by whose rules a match can be restored, and k if there is none.
 func (v *Variants) fitting(k int, restore func(env.Match) error) int {
 	for i := range v.Games {

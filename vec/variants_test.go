@@ -212,6 +212,30 @@ func TestVariantsSaved(t *testing.T) {
 	}
 }
 
+// TestVariantsTwice: of rules listed twice a saved game and a start have the number that the episode drew.
+func TestVariantsTwice(t *testing.T) {
+	games := rules(t, "OneVsOne-v0", `{}`, `{"bomb_life": 7}`, `{"bomb_life": 7}`)
+	p := make1(t, Config{Game: games[0], Games: 24, Variants: Variants{Games: games}})
+	b, seed := p.NewBatch(nil), uint64(3)
+	must(t, p.Reset(b, ResetOptions{Seed: &seed}))
+	want := slices.Clone(b.int32s("rules"))
+	starts := make([]*Start, p.Games())
+	for i := range starts {
+		state, err := p.Save(i, nil)
+		must(t, err)
+		must(t, p.Load(i, state))
+		starts[i], err = p.NewStart(state)
+		must(t, err)
+	}
+	if p.Observe(b); !slices.Contains(want, 2) || !slices.Equal(b.int32s("rules"), want) {
+		t.Errorf("the rules are %v, after loading the same states %v", want, b.int32s("rules"))
+	}
+	must(t, p.Reset(b, ResetOptions{Seed: &seed, Starts: starts}))
+	if got := b.int32s("rules"); !slices.Equal(got, want) {
+		t.Errorf("the rules are %v, of episodes that begin in such states %v", want, got)
+	}
+}
+
 // TestVariantsRefused names the game and what differs.
 func TestVariantsRefused(t *testing.T) {
 	ffa := func(change string) []env.Game { return rules(t, "PommeFFACompetition-v0", `{}`, change) }
@@ -248,7 +272,7 @@ func TestVariantsRefused(t *testing.T) {
 // TestVariantBytes: what games with rules of their own take is no more than is counted.
 func TestVariantBytes(t *testing.T) {
 	for id, change := range map[string]string{
-		"PommeRadio-v2": `{"board_size": 14}`, "BaseWar-v0": `{}`, "SuiteBot-v0": `{"width": 32, "height": 32, "view_radius": 4}`,
+		"PommeRadio-v2": `{"board_size": 14}`, "BaseWar-v0": `{"lives": 2}`, "SuiteBot-v0": `{"width": 32, "height": 32, "view_radius": 4}`,
 	} {
 		const n = 20
 		before := envtest.HeapInUse()

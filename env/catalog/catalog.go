@@ -21,7 +21,6 @@ import (
 	"pommego/env/pommerman/bots"
 	"pommego/env/record"
 	"pommego/env/ruleset"
-	"pommego/env/saved"
 	"pommego/env/seat"
 	"pommego/env/suitebot"
 	suitebots "pommego/env/suitebot/bots"
@@ -89,9 +88,9 @@ type Family struct {
 
 // entry makes the game of an id.
 type entry struct {
-	// create makes the game or, with changes, a variant of it: changes is a JSON object of
-	// rules' field names and values; nil changes nothing.
-	create func(changes json.RawMessage) (env.Game, error)
+	// variant makes the game with changed rules: changes is a JSON object of rules' field
+	// names and values. If they change nothing, it returns what shared does.
+	variant func(changes json.RawMessage) (env.Game, error)
 	// shared returns the game itself, which is made once.
 	shared func() (env.Game, error)
 }
@@ -104,27 +103,30 @@ type preset[R any] struct {
 
 // family describes a game: how to make it from rules of type R, the bots that see a
 // view V of it, and its presets.
-func family[R, V any, G env.Game](
+func family[R comparable, V any, G env.Game](
 	create func(id, description string, rules R, bots seat.Roster[V]) (G, error),
 	bots seat.Roster[V], format record.Format, presets []preset[R],
 ) Family {
 	f := Family{Format: format}
 	for _, p := range presets {
-		variant := func(changes json.RawMessage) (env.Game, error) {
-			id, description, rules := p.id, p.description, p.rules
-			if changes != nil {
-				id, description = "custom:"+id, description+", with changed rules"
-				if err := ruleset.Change(&rules, changes); err != nil {
-					return nil, fmt.Errorf("%s: %w", id, err)
-				}
-			}
+		made := func(id, description string, rules R) (env.Game, error) {
 			game, err := create(id, description, rules, bots)
 			if err != nil {
 				return nil, err // game may be a nil pointer, which must not become a non-nil env.Game
 			}
 			return game, nil
 		}
-		shared := sync.OnceValues(func() (env.Game, error) { return variant(nil) })
+		shared := sync.OnceValues(func() (env.Game, error) { return made(p.id, p.description, p.rules) })
+		variant := func(changes json.RawMessage) (env.Game, error) {
+			id, rules := "custom:"+p.id, p.rules
+			if err := ruleset.Change(&rules, changes); err != nil {
+				return nil, fmt.Errorf("%s: %w", id, err)
+			}
+			if rules == p.rules {
+				return shared()
+			}
+			return made(id, p.description+", with changed rules", rules)
+		}
 		f.IDs, f.entries = append(f.IDs, p.id), append(f.entries, entry{variant, shared})
 	}
 	return f
@@ -172,13 +174,14 @@ func Game(id string) (env.Game, error) {
 }
 
 // Variant makes a variant of a game: the rules of id with some fields changed, given as
-// a JSON object of the rules' field names. Its id is "custom:" and the id.
+// a JSON object of the rules' field names. Its id is "custom:" and the id, or the id
+// alone if the changes change nothing.
 func Variant(id string, changes json.RawMessage) (env.Game, error) {
 	e, err := find(id)
 	if err != nil {
 		return nil, err
 	}
-	game, err := e.create(changes)
+	game, err := e.variant(changes)
 	if err != nil {
 		return nil, fmt.Errorf("%w (pommego envs %s lists the fields)", err, env.ID(id))
 	}
@@ -188,13 +191,5 @@ func Variant(id string, changes json.RawMessage) (env.Game, error) {
 // Played makes the game of a record that has all the rules: the id's own game, or a
 // variant of it if the rules differ.
 func Played(id string, rules json.RawMessage) (env.Game, error) {
-	base := strings.TrimPrefix(id, "custom:")
-	game, err := Game(base)
-	if err != nil {
-		return nil, err
-	}
-	if ruleset.Difference(rules, saved.JSON(game.Spec().Rules)) == "" {
-		return game, nil
-	}
-	return Variant(base, rules)
+	return Variant(strings.TrimPrefix(id, "custom:"), rules)
 }

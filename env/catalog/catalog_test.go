@@ -11,6 +11,7 @@ import (
 	"pommego/env/envtest"
 	"pommego/env/pommerman"
 	"pommego/env/pommerman/bots/learned"
+	"pommego/env/saved"
 )
 
 // TestConformance holds every game of the catalog to the contract: of ids that have the same rules
@@ -103,6 +104,11 @@ func TestVariant(t *testing.T) {
 		t.Fatal(err)
 	}
 	envtest.Run(t, envtest.Quick(oneNetwork(game, 0)))
+	for _, same := range []string{`{}`, `{"max_steps": 800}`, string(saved.JSON(duel(t).Spec().Rules))} {
+		if game, err := catalog.Variant("OneVsOne-v0", []byte(same)); game != duel(t) || err != nil {
+			t.Errorf("rules changed by %s are another game (%v): their saved states would not be each other's", same, err)
+		}
+	}
 	for _, c := range []struct{ id, changes, want string }{
 		{"PommeFFACompetition-v0", `{"board_sise": 9}`, "board_sise"},
 		{"PommeFFACompetition-v0", `{"board_size": 99}`, "want 7 to 14"},
@@ -113,6 +119,15 @@ func TestVariant(t *testing.T) {
 			t.Errorf("%s with %s: error %v, want one that says %q", c.id, c.changes, err, c.want)
 		}
 	}
+}
+
+func duel(t *testing.T) env.Game {
+	t.Helper()
+	game, err := catalog.Game("OneVsOne-v0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return game
 }
 
 // TestRulesHaveMeanings: each field of the rules of every id has a sentence, on a
@@ -149,11 +164,7 @@ func TestUnknownID(t *testing.T) {
 
 // TestIDsOfGymnasium: what stands before ids in gymnasium's registry may stand here.
 func TestIDsOfGymnasium(t *testing.T) {
-	plain, err := catalog.Game("OneVsOne-v0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if game, err := catalog.Game("pommego/OneVsOne-v0"); err != nil || game != plain {
+	if game, err := catalog.Game("pommego/OneVsOne-v0"); err != nil || game != duel(t) {
 		t.Errorf("with the registry's name there is another game: %v, %v", game, err)
 	}
 	if game, err := catalog.Variant("pommego/OneVsOne-v0", []byte(`{"max_steps": 5}`)); err != nil ||

@@ -35,15 +35,12 @@ func (l *layout) layJava(draw func(n int) int) walls {
 	return w
 }
 
-// drawJava lays walls until almost all passages can be reached.
-func (l *layout) drawJava(rng *env.RNG) walls {
-	for {
-		u := int32(rng.Uint64() >> 33)
-		w := l.layJava(func(n int) int { return reduce(u, n) })
-		if l.connected(&w) {
-			return w
-		}
-	}
+// drawJava lays the walls of a board, all by one number.
+func (l *layout) drawJava(s *State, rng *env.RNG) walls {
+	u := int32(rng.Uint64() >> 33)
+	w := l.layJava(func(n int) int { return reduce(u, n) })
+	l.build(s, &w)
+	return w
 }
 
 // LayJava lays the walls of a board with the given draws. It returns the board, without

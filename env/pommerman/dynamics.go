@@ -76,18 +76,21 @@ func (r *Rules) step(s *State, actions []uint8, track *tracker) {
 	}
 }
 
-// drawWalls draws the walls of a fresh board and builds it.
+// drawWalls draws the walls of a fresh board, until almost all passages can be reached.
 func (l *layout) drawWalls(s *State, rng *env.RNG) walls {
-	if l.rules.StepKind == StepJava {
-		w := l.drawJava(rng)
-		l.build(s, &w)
-		return w
-	}
 	for {
-		if w := l.lay(s, rng); l.connected(&w) {
+		if w := l.draw(s, rng); l.connected(&w) {
 			return w
 		}
 	}
+}
+
+// draw draws a fresh board once.
+func (l *layout) draw(s *State, rng *env.RNG) walls {
+	if l.rules.StepKind == StepJava {
+		return l.drawJava(s, rng)
+	}
+	return l.lay(s, rng)
 }
 
 // over reports whether the game has ended. alive holds the living agents.

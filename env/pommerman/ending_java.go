@@ -61,9 +61,12 @@ func (s *State) judge(r *Rules, dead env.SeatSet) {
 	s.results.set(r.lastLiving(living), resultWin)
 }
 
-// timeOut sets the results at the step limit: a tie for the living or, with teams, for
-// everybody.
+// timeOut sets the results if the step limit is reached: a tie for the living or, with
+// teams, for everybody.
 func (s *State) timeOut(r *Rules) {
+	if int(s.StepCount) != r.MaxSteps {
+		return
+	}
 	tie := s.Living()
 	if r.Teams() {
 		tie = env.AllSeats(MaxAgents)

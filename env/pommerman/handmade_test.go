@@ -27,9 +27,9 @@ func handMade(g *Game, s *State, rng *env.RNG) {
 	flames, bombs, life := rng.IntN(40), rng.IntN(1+rng.IntN(MaxBombs)), 1+rng.IntN(12)
 	switch rng.IntN(6) {
 	case 0:
-		life = 255
+		life = mostOfBomb
 	case 1:
-		life, bombs = 255, 4*MaxBombs
+		life, bombs = mostOfBomb, 4*MaxBombs
 	}
 	for _, c := range grid.Cells(r.BoardSize) {
 		switch item := s.Board[c]; {
@@ -185,12 +185,12 @@ func TestRoomForBombs(t *testing.T) {
 		want             string
 	}{
 		{"64 that explode one a step as others are laid", 64, 0, 255, 0, 2, ""},
-		{"two agents with three bombs", 61, 255, 3, 0, 0,
+		{"two agents with three bombs", 61, mostOfBomb, 3, 0, 0,
 			"bombs has 61 entries; the agents have or may find 6 more, and could make it 67"},
-		{"one of them is dead", 61, 255, 3, 0, 1, ""},
-		{"but an item lies there", 61, 255, 3, 1, 1, "want at most 64"},
-		{"two a step for ten steps", 44, 255, 255, 9, 0, ""},
-		{"and one bomb too many", 45, 255, 255, 9, 0, "could make it 65"},
+		{"one of them is dead", 61, mostOfBomb, 3, 0, 1, ""},
+		{"but an item lies there", 61, mostOfBomb, 3, 1, 1, "want at most 64"},
+		{"two a step for ten steps", 44, mostOfBomb, 255, 9, 0, ""},
+		{"and one bomb too many", 45, mostOfBomb, 255, 9, 0, "could make it 65"},
 		{"which explodes before", 45, 9, 255, 9, 0, ""},
 	} {
 		s := blank

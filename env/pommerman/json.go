@@ -83,6 +83,17 @@ func (i *jsonItem) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &[2]any{&i.at, &i.item})
 }
 
+// No key of an agent, a bomb or a flame may be missing. There may be more keys.
+
+func (a *jsonAgent) UnmarshalJSON(text []byte) error { return complete(text, a) }
+func (b *jsonBomb) UnmarshalJSON(text []byte) error  { return complete(text, b) }
+func (f *jsonFlame) UnmarshalJSON(text []byte) error { return complete(text, f) }
+
+func complete(text []byte, to any) error {
+	_, err := saved.DecodeSome(text, to)
+	return err
+}
+
 func (m *Match) AppendJSON(dst []byte) ([]byte, error) {
 	out := m.readable()
 	if shown := Recording.Shown(m); shown != m {
@@ -180,7 +191,12 @@ func (m *Match) restore(state json.RawMessage, x *jsonExtra) error {
 				"take rules with which they agree", at, want)
 		}
 	}
-	return m.game.form.Set(t, &m.State)
+	err := m.game.form.Set(t, &m.State)
+	if r := &m.game.rules; err == nil && object["pommego"] == nil && r.Traits().results {
+		m.judge(r, env.AllSeats(MaxAgents)&^m.Living())
+		m.timeOut(r)
+	}
+	return err
 }
 
 // jsonFields holds a state's values: JSON text in strings, as the reference writes them, or plain JSON.
@@ -224,7 +240,13 @@ func (r *Rules) readJSON(object jsonFields, t *Snapshot) error {
 	case n != r.BoardSize || len(rows) != n || slices.ContainsFunc(rows, func(row []int) bool { return len(row) != n }):
 		return fmt.Errorf("board_size is %d and board has %d rows, want %d rows and columns", n, len(rows), r.BoardSize)
 	}
-	t.Board.Draw(n*n, digits, func(i int) int { return rows[i/n][i%n] })
+	t.Board.Draw(n*n, digits, func(i int) int {
+		item := rows[i/n][i%n]
+		if err == nil && (item < 0 || item >= len(digits)) {
+			err = fmt.Errorf("the board shows %d at %s, which no board can", item, where(grid.At(i/n, i%n)))
+		}
+		return item
+	})
 	t.Agents = make(saved.Rows, len(agents))
 	for _, a := range agents {
 		if a.ID < 0 || a.ID >= len(agents) || t.Agents[a.ID] != nil {
@@ -248,7 +270,7 @@ func (r *Rules) readJSON(object jsonFields, t *Snapshot) error {
 		words := said[fmt.Sprintf("Agent%d", a)]
 		t.Radio.Add(append(words, make([]int, max(r.RadioWords-len(words), 0))...)...)
 	}
-	return nil
+	return err
 }
 
 func unless(v, none int) *int {

@@ -84,3 +84,41 @@ func TestIllegalMovesDoNothing(t *testing.T) {
 		t.Errorf("%d moves were left out, %d of them against bombs; want more", left, bombs)
 	}
 }
+
+// TestMasksTellOnlyWhatIsSeen: two states that a seat sees alike have the same masks, however little it sees.
+func TestMasksTellOnlyWhatIsSeen(t *testing.T) {
+	own, old := pommerman.Java(pommerman.FFA), pommerman.Rules2018(pommerman.FFA)
+	own.ViewSize, old.ViewSize = pommerman.OwnCell, 1
+	for reason, rules := range map[string]pommerman.Rules{
+		"Java's, its own cell": own, "of 2018, nothing up and left": old, "today's": pommerman.Playground(pommerman.FFA).Fogged(1),
+	} {
+		var masks [2][2]pommerman.Moves
+		var views [2]pommerman.View
+		for k := range masks {
+			m := pommerman.NewMatch(rules)
+			for seat := range m.Agents { // the bomb lies between agents 0 and 1, unless that is elsewhere
+				at := grid.At(5, 3)
+				if seat > 0 {
+					at = grid.At(9, 2*seat)
+				}
+				if seat == 1 && k == 0 {
+					at = grid.At(5, 5)
+				}
+				m.Agents[seat] = pommerman.Agent{Cell: at, Blast: 2, Alive: true}
+				m.Board[at] = rules.Agent0() + pommerman.Item(seat)
+			}
+			m.NumBombs, m.Bombs[0] = 1, pommerman.NewBomb(grid.At(5, 4), 9, 2, 2, grid.Stay)
+			m.Board[grid.At(5, 4)] = pommerman.BombItem
+			m.View(0, &views[k])
+			if c := grid.At(4, 3); k == 0 && views[0].Board[c] == pommerman.Fog {
+				m.Board[c] = pommerman.Rigid
+			}
+			m.View(0, &views[k])
+			masks[k] = [2]pommerman.Moves{legalMoves(m, 0), safeMoves(m, 0)}
+			views[k].Rules = nil
+		}
+		if views[0] != views[1] || masks[0] != masks[1] {
+			t.Errorf("%s: alike %v, legal and safe moves %06b and %06b", reason, views[0] == views[1], masks[0], masks[1])
+		}
+	}
+}

@@ -142,7 +142,8 @@ func (m *Match) Outcome(dst []float64) {
 
 // Mask writes which moves would do something. A move into a wall or off the board does what stop does.
 // So does a move against a bomb that lies there and that the seat cannot kick, and laying a bomb
-// without ammo or, if a cell cannot hold two, onto another. By radio a living seat may send any word.
+// without ammo or, if a cell cannot hold two, onto another. What the seat does not see counts as what lets
+// a move do something. By radio a living seat may send any word.
 func (m *Match) Mask(seat int, dst []uint8) {
 	r, agent := &m.game.rules, &m.Agents[seat]
 	moves := dst[:numActions]
@@ -155,6 +156,7 @@ func (m *Match) Mask(seat int, dst []uint8) {
 	}
 	legal, bombs := r.walks(&m.Board, agent.Cell)
 	legal &^= m.idle(agent.Cell, bombs) & -Moves(toByte(!agent.Kicks)) // a branch here would cost more than idle
+	legal |= r.unseen(&m.Board, agent.Cell)
 	if r.mayLay(agent, int(m.StepCount)) && (r.Traits().BombsStack || !m.BombAt(agent.Cell)) {
 		legal = legal.With(LayBomb)
 	}
@@ -177,6 +179,22 @@ func (r *Rules) walks(board *[256]Item, from grid.Cell) (walks, bombs Moves) {
 	both := leads[board[from.Next(grid.Up)]&15]<<grid.Up | leads[board[from.Next(grid.Down)]&15]<<grid.Down |
 		leads[board[from.Next(grid.Left)]&15]<<grid.Left | leads[board[from.Next(grid.Right)]&15]<<grid.Right
 	return Moves(both) | 1<<Stop, Moves(both >> 8)
+}
+
+// unseen returns the moves of which a seat may not see from a cell what they do: those to cells in fog, and to bombs
+// beside such cells, where an agent may stand.
+func (r *Rules) unseen(board *[256]Item, from grid.Cell) (moves Moves) {
+	if r.ViewSize == 0 || r.ViewSize > 2 { // it sees two cells each way
+		return 0
+	}
+	fog := grid.Square(r.BoardSize).AndNot(r.window(from))
+	near := fog.Grow()
+	for _, d := range grid.Dirs {
+		if to := from.Next(d); fog.Has(to) || board[to] == BombItem && near.Has(to) {
+			moves |= 1 << d
+		}
+	}
+	return moves
 }
 
 // idle returns those of the moves to bombs that do nothing if the agent cannot kick: the
@@ -285,7 +303,7 @@ func (m *Match) observeNear(seats []uint8, dst [][]byte, masks []byte) {
 	all, board := r.survey(&m.Board), grid.Square(r.BoardSize)
 	for i, seat := range seats {
 		m.View(int(seat), v)
-		if s.v, s.board = v, &m.Board; r.fogged() {
+		if s.v = v; r.fogged() {
 			all.within(&v.inView, &board, &s.cells)
 		} else {
 			s.cells = all

@@ -58,7 +58,7 @@ type Rules struct {
 
 	BoardSize int `json:"board_size" limits:"7 to 14" doc:"rows and columns of the board, 7 to 14"`
 	NumRigid  int `json:"num_rigid" limits:"0 to 196" doc:"rigid walls, an even number"`
-	NumWood   int `json:"num_wood" limits:"0 to 196" doc:"wooden walls, an even number, including those on the guaranteed passages between corners"`
+	NumWood   int `json:"num_wood" limits:"0 to 196" doc:"wooden walls, an even number, including those on the guaranteed passages between corners, which are dealt even if they are more"`
 	NumItems  int `json:"num_items" doc:"power-ups hidden under wood"`
 	MaxSteps  int `json:"max_steps" limits:"1 to 30000" doc:"the step after which a game is over in any case; with step 2018 a step later"`
 
@@ -80,7 +80,7 @@ type Rules struct {
 	BombList bool `json:"bomb_list" doc:"the raw observation also lists the bombs that a seat sees"`
 
 	// -1 is NoCollapse. Past MaxSteps, rings count backwards: see Collapses.
-	FirstCollapse int `json:"first_collapse" limits:"-1 to 30000" doc:"the step count at which the outermost ring of the board turns to rigid wall, and a further ring every quarter of the steps left (with step java a step later); -1, or past max_steps: never; 0: without the outermost, unless the step is java"`
+	FirstCollapse int `json:"first_collapse" limits:"-1 to 30000" doc:"the step count at which the outermost ring of the board turns to rigid wall, and a further ring every quarter of the steps left (with step java a step later); -1, or at least 4 past max_steps: never; 0: without the outermost, unless the step is java"`
 	CollapseEvery int `json:"collapse_every,omitempty" limits:"0 to 30000" doc:"with step java, steps from one ring to the next; 0 or left out: a quarter of the steps left, as with the other steps"`
 
 	// RadioWords is up to MaxWords.

@@ -127,6 +127,10 @@ func TestImpossibleBoards(t *testing.T) {
 		{"more walls than cells", func(r *Rules) { r.NumRigid, r.NumWood = 100, 60 }, "do not fit"},
 		{"walls that always cut the board", func(r *Rules) { r.NumRigid, r.NumWood, r.NumItems = 76, 12, 0 },
 			"hardly any board is connected"},
+		{"walls that cut almost all boards of Java's draws", func(r *Rules) {
+			*r = Java(FFA)
+			r.BoardSize, r.NumRigid = 14, 112
+		}, "hardly any board is connected"},
 	} {
 		r := Playground(FFA)
 		c.edit(&r)

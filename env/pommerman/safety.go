@@ -40,7 +40,6 @@ type Safety struct {
 	Stays Forecast // the forecast if the seat stands still, too
 
 	v     *View
-	board *[256]Item // what legal moves go by; a match's own also shows walls in the fog
 	cells cells
 	moved Forecast // the forecast if it lays or kicks a bomb, or goes where one rolls
 }
@@ -50,7 +49,7 @@ type cells struct{ free, wood, fog, agents grid.Bits }
 
 // See takes in what a seat sees.
 func (s *Safety) See(v *View) {
-	s.v, s.board, s.cells = v, &v.Board, v.Rules.survey(&v.Board)
+	s.v, s.cells = v, v.Rules.survey(&v.Board)
 	s.Stays.Foresee(v, Stop)
 }
 
@@ -183,7 +182,7 @@ func (s *Safety) legal() Moves {
 	if !v.Self.Alive {
 		return Moves(1) << Stop
 	}
-	legal, bombs := v.Rules.walks(s.board, self)
+	legal, bombs := v.Rules.walks(&v.Board, self)
 	if bombs != 0 && !v.Self.Kicks {
 		var crowded Moves
 		for c := range s.cells.agents.All {
@@ -195,6 +194,7 @@ func (s *Safety) legal() Moves {
 			}
 		}
 	}
+	legal |= v.Rules.unseen(&v.Board, self)
 	here := f.Still.Has(self) || f.Rolls.Has(self)
 	if v.Rules.mayLay(&v.Self, v.StepCount) && (t.BombsStack || !here) {
 		legal = legal.With(LayBomb)

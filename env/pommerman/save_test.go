@@ -187,6 +187,48 @@ func TestSavedWithOtherCollapses(t *testing.T) {
 	}
 }
 
+// TestSavedElsewhere: in a state of the reference's form nothing of an agent, a bomb or a flame may be missing, and
+// more may be there. Numbers are what observations can show. By Java's rules such a state does not say who has won.
+func TestSavedElsewhere(t *testing.T) {
+	m := mustGame(t, Java(FFA)).New(1)[0].(*Match)
+	m.Reset(env.Seed{Value: 1})
+	m.Step([]uint8{uint8(LayBomb), 0, 0, 0})
+	text, err := m.AppendJSON(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct{ reason, from, to, want string }{
+		{"unchanged", "", "", ""},
+		{"more than is known", `\"ammo\":`, `\"name\":1,\"ammo\":`, ""},
+		{"another name", `\"ammo\":`, `\"amo\":`, `"agents": ammo is missing`},
+		{"no value", `\"can_kick\":false`, `\"can_kick\":null`, `"agents": can_kick is null`},
+		{"a bomb of nobody", `\"bomber_id\":`, `\"bomber\":`, `"bombs": bomber_id is missing`},
+		{"more than planes hold", `\"life\":9,\"blast_strength\":2`, `\"life\":9,\"blast_strength\":255`,
+			"bombs[0].blast_strength is 255, want 1 to 254"},
+		{"a bomb that planes do not hold", `\"life\":9`, `\"life\":255`, "bombs[0].life is 255, want 1 to 254"},
+		{"a thing that is none", `"board":"[[0`, `"board":"[[99`, "the board shows 99 at row 0, column 0"},
+	} {
+		theirs := strings.Replace(string(text), `"pommego":`, `"other":`, 1)
+		if !strings.Contains(theirs, tc.from) {
+			t.Fatalf("%s: no %s in %s", tc.reason, tc.from, theirs)
+		}
+		err := m.RestoreJSON([]byte(strings.Replace(theirs, tc.from, tc.to, 1)))
+		if got := fmt.Sprint(err); tc.want == "" && err != nil || !strings.Contains(got, tc.want) {
+			t.Errorf("%s: %s, want %q", tc.reason, got, tc.want)
+		}
+	}
+	for seat := range m.Agents[1:] {
+		m.Board[m.Agents[seat+1].Cell], m.Agents[seat+1].Alive = Passage, false
+	}
+	if text, err = m.AppendJSON(nil); err != nil || m.Over() {
+		t.Fatalf("over %v, %v", m.Over(), err)
+	}
+	err = m.RestoreJSON([]byte(strings.Replace(string(text), `"pommego":`, `"other":`, 1)))
+	if status := m.Status(); err != nil || !status.Over || status.Winners != 1 {
+		t.Errorf("with one agent left there is %+v, %v; want that it has won", status, err)
+	}
+}
+
 // TestNobodyLivesInWalls: by no rules is a state taken in which an agent stands where the board shows a wall.
 func TestNobodyLivesInWalls(t *testing.T) {
 	for name, rules := range variants() {

@@ -10,6 +10,10 @@ import (
 	"pommego/env/saved"
 )
 
+// mostOfBomb is the most blast strength and life of a state. Clients take bytes up to 254 for planes, and no game
+// comes near.
+const mostOfBomb = 254
+
 // stateFormat is the version of the bytes Append writes.
 const stateFormat = 1
 
@@ -41,13 +45,14 @@ func (r *Rules) Form() *saved.Form[State, Snapshot] {
 	if r.Skulls {
 		last = Skull
 	}
-	row, col, blast := saved.Col("row", 0, n-1), saved.Col("col", 0, n-1), saved.Col("blast_strength", r.leastBlast(), 255)
+	row, col := saved.Col("row", 0, n-1), saved.Col("col", 0, n-1)
+	blast := saved.Col("blast_strength", r.leastBlast(), mostOfBomb)
 	alive, ammo, kick := saved.Col("alive", 0, 1), saved.Col("ammo", 0, 255), saved.Col("can_kick", 0, 1)
 	bomber, direction := saved.Col("bomber", 0, seats-1), saved.Col("direction", 0, int(grid.Right))
 	columns := map[string][]saved.Column{
 		"step_count": {saved.Col("", 0, r.lastStep())},
 		"agents":     {row, col, alive, ammo, blast, kick},
-		"bombs":      {row, col, saved.Col("life", 1, 255), blast, bomber, direction},
+		"bombs":      {row, col, saved.Col("life", 1, mostOfBomb), blast, bomber, direction},
 		"flames":     {row, col, saved.Col("life", 0, r.FlameLife-1)},
 		"items":      {row, col, saved.Col("item", int(ExtraBomb), int(last))},
 		"results":    {saved.Col("", int(env.Win), int(env.Incomplete))},

@@ -53,9 +53,7 @@ func (r *Rules) stepJava(s *State, actions []uint8, lit func(grid.Cell, Item), t
 	s.judge(r, t.moveAgents()) // 2.11 and 2.12
 	s.judge(r, t.fall())       // 2.13
 	s.StepCount++              // 2.14
-	if int(s.StepCount) == r.MaxSteps {
-		s.timeOut(r)
-	}
+	s.timeOut(r)
 }
 
 // act takes the actions of the agents whose result is open: they lay bombs and want
@@ -227,7 +225,7 @@ func (t *javaTurn) pickUp() {
 		case ExtraBomb:
 			a.addAmmo()
 		case IncrRange:
-			a.Blast = more(a.Blast)
+			a.Blast = min(a.Blast, mostOfBomb-1) + 1
 		case Kick:
 			a.Kicks = true
 		}
@@ -253,9 +251,7 @@ func (s *State) giveBack(b *Bomb) {
 }
 
 // addAmmo gives the agent a bomb to lay, without a cap.
-func (a *Agent) addAmmo() { a.Ammo = more(a.Ammo) }
-
-func more(n uint8) uint8 { return uint8(min(int(n)+1, 255)) }
+func (a *Agent) addAmmo() { a.Ammo = min(a.Ammo, 254) + 1 }
 
 // moveAgents moves the agents, or kills those whose wish burns, and reports who
 // died. The dead stay where they were.

@@ -185,7 +185,7 @@ func (t *twin) takeJava(p *thing) {
 	case ExtraBomb:
 		a.arm()
 	case IncrRange:
-		a.blast = min(a.blast+1, 255)
+		a.blast = min(a.blast+1, mostOfBomb)
 	case Kick:
 		a.kick = true
 	}

@@ -36,7 +36,8 @@ type Info struct {
 	Setup    string   `json:"setup"`    // how it began; "standard" if empty
 	Policies []string `json:"policies"` // by seat: who plays
 	// ObsEvery is the number of steps from one recorded observation to the next; the end
-	// is observed too. 0: never.
+	// is observed too. 0: never. Observations with a number above 35, such as the life of a slow
+	// bomb, are left out, as maps have no letter for it.
 	ObsEvery int `json:"obs_every"`
 }
 

@@ -72,16 +72,12 @@ func onlyFirst(state any) {
 	}
 }
 
-// observe returns the observations of m. It returns an error if a map has no letter for
-// something.
+// observe returns the observations of m, none if a map has no letter for something.
 func (r *recorder[M, S, O]) observe(m M) (seen, error) {
 	all := make([]*O, r.form.observers(m))
 	for seat := range all {
-		all[seat] = r.form.Observe(m, seat)
-		if err := r.form.Shape(m).Drawn(all[seat]); err != nil {
-			return seen{}, fmt.Errorf("%s: step %d: obs[%d].%w: a number without a character of its own; record without "+
-				"observations",
-				r.form.Name, len(r.out.Steps), seat, err)
+		if all[seat] = r.form.Observe(m, seat); !r.form.Shape(m).Drawn(all[seat]) {
+			return seen{}, nil
 		}
 	}
 	text, err := json.Marshal(all)

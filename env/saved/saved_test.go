@@ -360,6 +360,8 @@ func TestShape(t *testing.T) {
 	}
 	var m Map
 	m.Draw(3, "ab", func(i int) int { return i })
-	wants(t, "a number without a letter", pictured.Drawn(&picture{Board: m}), "board[1,0]")
-	wants(t, "letters alone", pictured.Drawn(plain()), "")
+	if pictured.Drawn(&picture{Board: m}) || !pictured.Drawn(plain()) {
+		t.Errorf("a number without a letter is drawn: %v, letters alone: %v", pictured.Drawn(&picture{Board: m}),
+			pictured.Drawn(plain()))
+	}
 }

@@ -203,17 +203,14 @@ func (s *Shape) Check(snapshot any) error {
 	return nil
 }
 
-// Drawn returns an error that names the first cell of a Map without a letter, nil if there is none.
-func (s *Shape) Drawn(snapshot any) error {
-	for f, v := range values(snapshot) {
-		if m, ok := v.(*Map); ok {
-			if i := bytes.IndexByte(*m, noLetter); i >= 0 {
-				row, col := s.Cell(i)
-				return fmt.Errorf("%s[%d,%d]", f.name, row, col)
-			}
+// Drawn reports whether each cell of a snapshot's maps has a letter.
+func (s *Shape) Drawn(snapshot any) bool {
+	for _, v := range values(snapshot) {
+		if m, ok := v.(*Map); ok && bytes.IndexByte(*m, noLetter) >= 0 {
+			return false
 		}
 	}
-	return nil
+	return true
 }
 
 func (c *Column) check(v int, name string, parts ...any) error {
@@ -240,23 +237,31 @@ func checkRows(name string, rows Rows, columns []Column) error {
 // Decode reads the fields of snapshots from one JSON object. A key that is missing or
 // that no field has is an error.
 func Decode(object []byte, snapshots ...any) error {
-	var raw map[string]json.RawMessage
-	if err := json.Unmarshal(object, &raw); err != nil {
+	more, err := DecodeSome(object, snapshots...)
+	if err != nil {
 		return err
+	}
+	for _, key := range slices.Sorted(maps.Keys(more)) {
+		return fmt.Errorf("there is a key %.40q, which does not belong here", key)
+	}
+	return nil
+}
+
+// DecodeSome is Decode of an object that may have more keys, which it returns.
+func DecodeSome(object []byte, snapshots ...any) (raw map[string]json.RawMessage, err error) {
+	if err := json.Unmarshal(object, &raw); err != nil {
+		return nil, err
 	}
 	for _, snapshot := range snapshots {
 		for f, v := range values(snapshot) {
 			text, there := raw[f.name]
 			delete(raw, f.name)
 			if err := f.decode(text, there, v); err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(raw)) {
-		return fmt.Errorf("there is a key %.40q, which does not belong here", key)
-	}
-	return nil
+	return raw, nil
 }
 
 func (f *field) decode(text []byte, there bool, v any) error {

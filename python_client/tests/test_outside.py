@@ -90,6 +90,27 @@ def test_saved_games_bring_no_programs(binary: Path, program: Any, tmp_path: Pat
     assert not list((tmp_path / "none").iterdir())
 
 
+def test_an_episode_of_earlier_opponents_goes_on(
+    binary: Path, program: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where games go on elsewhere, the agents of all their environment's opponents are known."""
+    monkeypatch.setattr("secrets.token_urlsafe", lambda _: "token-of-both-servers")
+    allowed = [program("none")]
+    with pommego.Server(allow_agents=allowed) as first, pommego.Server(allow_agents=allowed) as second:
+        where = {"address": first.address, "replace": [second.address], "token": first.token}
+        with pommego.make_vec("OneVsOne-v0", 1, opponents=["static"], **where, **PATIENT) as envs:
+            envs.reset(seed=0)
+            envs.set_opponents([program("none")])
+            envs.reset(seed=0)
+            envs.set_opponents(["static"])
+            assert envs.state_json(envs.get_state(0)) == envs.get_state(0, as_json=True)
+            with envs.clone() as twin:
+                assert twin.get_state() == envs.get_state()
+            first.close()
+            play(envs, 2)
+            assert envs.hosts[0].lost == 1
+
+
 @pytest.mark.parametrize("fault", ["none", "late", "fails"])
 def test_moves_that_are_missed_are_counted(binary: Path, program: Any, tmp_path: Path, fault: str) -> None:
     limit = 0.1 if fault == "late" else 20

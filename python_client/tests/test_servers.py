@@ -161,8 +161,13 @@ def test_saved_games(servers: list[pommego.Server], vec: Vec) -> None:
         starts = {"states": [saved[0], None, None, None, None]}
         both(envs.reset(options=starts), plain.reset(options=starts), "in one server's states")
         for each in (envs, plain):
-            with pytest.raises(pommego.ServerError, match="5, want 0 to 4"):
-                each.get_state(5)
+            for wrong, says in (5, "5, want 0 to 4"), (-1, "-1, want 0"), ([3, 3], "games names 3 twice"):
+                with pytest.raises(pommego.ServerError, match=says):
+                    each.get_state(wrong)
+            with pytest.raises(pommego.ServerError, match=r"^states\[1\]: it is not what Save wrote"):
+                each.simulate([saved[0], b"junk"], [0, 0])
+        with pytest.raises(pommego.ServerError, match="games from 4 on, counted from 0: state for game 0"):
+            envs.set_state([0, 4], [saved[0], b"junk"])
 
 
 def changed(envs: pommego.PommegoVectorEnv, states: list[pommego.State], step: int) -> None:

@@ -199,7 +199,7 @@ def test_states_that_cannot_be(vec: Vec, states: list[pommego.State]) -> None:
         ({"states": states[0]}, TypeError, "is a State, expected a list"),
         ({"state": [None] * 3}, ValueError, "unknown reset options"),
         ({"states": [None, 5, None]}, TypeError, "not int"),
-        ({"states": [b"junk", None, None]}, pommego.ServerError, r"states\[0\]: it is not what Save wrote"),
+        ({"states": [states[0], None, b"junk"]}, pommego.ServerError, "for game 2: it is not what Save"),
     ]:
         with pytest.raises(error, match=says):
             envs.reset(options=options)

@@ -142,6 +142,18 @@ class GamePanicError(ServerError):
 
 
 @contextlib.contextmanager
+def counted_from(what: str, first: int) -> Iterator[None]:
+    """Say in errors of a server, which counts from 0, that it counts from `first` here."""
+    try:
+        yield
+    except ServerError as e:
+        if not first:
+            raise
+        message = f"of {what} from {first} on, counted from 0: {e.message}"
+        raise type(e)(e.code, message, e.hint, e.field, e.details) from None
+
+
+@contextlib.contextmanager
 def on_failure(undo: Callable[[], object]) -> Iterator[None]:
     """Call `undo` if the block fails, also by an interrupt. The error is raised again."""
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Self
 
@@ -21,7 +22,7 @@ from pommego._core.info import InfoMaker
 from pommego._core.rows import sample
 from pommego._core.session import Session
 from pommego._transport import wire
-from pommego.errors import PommegoError, on_failure
+from pommego.errors import PommegoError, ServerError, on_failure
 from pommego.spec import BOX, Encoding
 
 if TYPE_CHECKING:
@@ -127,6 +128,7 @@ class PommegoVectorEnv(VectorEnv):
         self._sent = deque[ArrayLike]([()], about.max_in_flight)  # the last actions, for error messages
         self._in_flight = 0  # batches that `recv` can wait for
         self._later: dict[str, Any] = {}  # what set_opponents and set_start_states were given last
+        self._outside: dict[frozenset[str], Any] = {}  # opponents, by their agents outside
         self.num_envs = made.games * about.learners
         self.num_games = made.games
         self.batch_size = about.games
@@ -350,6 +352,11 @@ class PommegoVectorEnv(VectorEnv):
         self._check_idle()
         return self._session.ask(what, *args, **options)
 
+    def _numbers(self, games: Sequence[int]) -> list[int]:
+        from pommego._core.more_checks import game_numbers
+
+        return game_numbers(games, self.num_games)
+
     def close_extras(self, **_: Any) -> None:
         """Free the games; stop the server if it is ours."""
         try:
@@ -392,7 +399,8 @@ class PommegoVectorEnv(VectorEnv):
         if tile is None and self.render_mode == "rgb_array":
             tile = _TILE
         if isinstance(games, int | np.integer):
-            return self._ask(Games.render, int(games), colour, tile, None if seat is None else int(seat))
+            (game,) = self._numbers([games])
+            return self._ask(Games.render, game, colour, tile, None if seat is None else int(seat))
         if isinstance(games, str):
             raise TypeError(f"games is {games!r}, expected a number, several or None")
         if games is not None:
@@ -479,6 +487,8 @@ class PommegoVectorEnv(VectorEnv):
         line_ups.check_seats(self._session.about.policy_seats)
         self._ask(Games.set_opponents, line_ups)
         self._later["set_opponents"] = line_ups
+        if outside := line_ups.outside(self.game_spec.agents):
+            self._outside[outside] = line_ups
 
     @locked
     def set_start_states(self, states: Starts | Sequence[State | bytes | dict[str, Any]] | None) -> None:
@@ -525,7 +535,7 @@ class PommegoVectorEnv(VectorEnv):
         from pommego._core.saved import save
         from pommego.state import State
 
-        saved = self._ask(save, list(map(int, numbers)), as_json)
+        saved = self._ask(save, self._numbers(numbers), as_json)
         return saved if as_json else [State(state, self) for state in saved]
 
     @locked
@@ -555,7 +565,7 @@ class PommegoVectorEnv(VectorEnv):
             games, states = [int(games)], [states]
         from pommego._core.saved import restore
 
-        view = self._ask(restore, list(map(int, games)), states)
+        view = self._ask(restore, self._numbers(games), states)
         return view.obs, self._infos.of_no_step(view)
 
     @locked
@@ -621,6 +631,9 @@ class PommegoVectorEnv(VectorEnv):
         states = self.get_state()
         twin = self._respawn()
         with on_failure(twin.close):
+            for line_ups in self._outside.values():  # states name agents of earlier ones
+                with suppress(ServerError):  # no state may need it any more
+                    twin.set_opponents(line_ups)
             for setter, given in self._later.items():
                 getattr(twin, setter)(given)
             twin.reset(seed=0)

@@ -46,6 +46,7 @@ class Games:
         self.send = client.step  # as `Session` says
         # The server's number of the first line-up last set, and how many were.
         self._line_ups = 0, len(options.get("line_ups") or [None])
+        self._untold: dict[frozenset[str], LineUps] = {}  # opponents that `scratch` has not had
         self.address, self.closed = str(client.address), False
         self._finalizer = weakref.finalize(self, _end, client, server)
         made = client.make(options, shared=shared_memory, lend=copy)
@@ -151,6 +152,8 @@ class Games:
         first, count = self._line_ups
         self._line_ups = first + count, len(line_ups.line_ups)
         self._line_up[:] = -1
+        if outside := line_ups.outside(self.about.spec.agents):
+            self._untold[outside] = line_ups
 
     def reset(
         self, seeds: checks.Seeds, mask: NDArray[np.bool_] | None, states: Sequence[Any] | None = None
@@ -177,9 +180,17 @@ class Games:
         given = None if mask is None else wire.tensor(mask.astype(np.uint8))
         return self.read(self.call("reset", wire.Batch, **fields, mask=given, **starts))
 
-    @cached_property
+    @property
     def scratch(self) -> int:
         """A separate game on the server, into which states can be loaded."""
+        while self._untold:
+            _, line_ups = self._untold.popitem()
+            fields = line_ups.fields() | {"env": self._scratch, "by_game": None}
+            self.client.call("set_opponents", wire.Ok, **fields)
+        return self._scratch
+
+    @cached_property
+    def _scratch(self) -> int:
         options = self._options | {"games": 1, "batch_size": None, "by_game": None, "rules_by_game": None}
         env = self.client.call("make", wire.EnvReply, **options).env
         self.client.call("reset", wire.Batch, env=env, seed=0)

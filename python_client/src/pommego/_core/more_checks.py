@@ -82,6 +82,18 @@ def request_fields(states: Sequence[Any], room: int) -> dict[str, Any]:
     return {"states": list(places), "starts": wire.tensor(np.array(starts, np.int32))} if places else {}
 
 
+def game_numbers(games: Iterable[Any], count: int) -> list[int]:
+    """Read the numbers of some of `count` games."""
+    numbers = [int(game) for game in games]
+    for game in numbers:
+        if not 0 <= game < count:
+            raise ServerError("out_of_range", f"there is no game {game}, want 0 to {count - 1}", "", "games")
+    if len(set(numbers)) < len(numbers):
+        twice = max(numbers, key=numbers.count)
+        raise ServerError("bad_option", f"games names {twice} twice", "", "games")
+    return numbers
+
+
 def games_of(rows: ArrayLike, games: int, learners: int) -> NDArray[np.int32]:
     array = np.asarray(rows)
     if array.dtype.kind not in "iu" and array.size:

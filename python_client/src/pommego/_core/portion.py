@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from pommego._core.batch import View
 from pommego._core.games import Games
+from pommego._core.opponents import LineUps
 from pommego._core.saved import restore, save
 from pommego._core.session import Session
 from pommego.errors import (
@@ -26,6 +27,7 @@ from pommego.errors import (
     GamePanicError,
     ServerError,
     TimeoutError,
+    counted_from,
 )
 
 _SAVE_EVERY = 64  # steps between saves: after a loss the steps since the last one are repeated
@@ -58,6 +60,7 @@ class Portion:
         self._saved: list[bytes] | None = None  # None: the games have not been reset yet
         self._since: list[NDArray[np.uint8]] = []  # the actions of the steps since then, with that under way
         self._set: dict[Callable[..., Any], Any] = {}  # settings, by their function
+        self._outside: dict[frozenset[str], LineUps] = {}  # opponents, by their agents outside
 
     def ask(self, what: Callable[..., Any], *args: Any, **options: Any) -> Any:
         """Ask the games for something; see `Session.ask`."""
@@ -67,7 +70,8 @@ class Portion:
         """Call a function with the games. If they are lost, make them again and repeat the call."""
         while True:
             try:
-                return what(self.games)
+                with counted_from("the games", self.first):
+                    return what(self.games)
             except ForkedError:
                 raise
             except (ConnectionError, TimeoutError, ClosedError) as e:
@@ -101,6 +105,9 @@ class Portion:
     def _catch_up(self) -> None:
         """Bring new games to where the lost ones were."""
         games = self.games
+        for line_ups in self._outside.values():  # states name agents of earlier ones
+            with contextlib.suppress(ServerError):  # no state may need it any more
+                games.ask(Games.set_opponents, line_ups)
         for what, given in self._set.items():
             games.ask(what, given)
         if self._saved is None:
@@ -145,6 +152,8 @@ class Portion:
         """Set opponents or start states, and set them again if the games are made again."""
         self.change(what, given)
         self._set[what] = given
+        if isinstance(given, LineUps) and (outside := given.outside(self.games.about.spec.agents)):
+            self._outside[outside] = given
 
     def change(self, what: Callable[..., Any], *args: Any) -> Any:
         """Change the games other than by a step, and keep their states. A loss repeats both."""

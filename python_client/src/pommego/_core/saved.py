@@ -17,7 +17,7 @@ from pommego._core.games import Games
 from pommego._core.info import episode_info
 from pommego._core.more_checks import given_weights
 from pommego._transport import wire
-from pommego.errors import ServerError
+from pommego.errors import ServerError, counted_from
 from pommego.state import State, to_wire
 
 _AT_ONCE = 8192  # states in one message, whatever their size
@@ -126,14 +126,15 @@ class Starts:
 def set_starts(games: Games, starts: Starts) -> None:
     weights = starts.weights
     for begin, end in _in_messages(games, starts.states, _AT_ONCE):
-        games.call(
-            "set_starts",
-            wire.Ok,
-            states=starts.states[begin:end],
-            weights=weights and weights[begin:end],
-            ordinary=starts.ordinary,
-            add=begin > 0,
-        )
+        with counted_from("the states", begin):
+            games.call(
+                "set_starts",
+                wire.Ok,
+                states=starts.states[begin:end],
+                weights=weights and weights[begin:end],
+                ordinary=starts.ordinary,
+                add=begin > 0,
+            )
 
 
 class Simulation(NamedTuple):
@@ -171,14 +172,15 @@ def simulate(
     views: list[View] = []
     after: list[State] = []
     for begin, end in _in_messages(games, given, _at_once(games)):
-        reply = games.call(
-            "simulate",
-            wire.Simulated,
-            states=given[begin:end],
-            actions=wire.tensor(wanted[begin * learners : end * learners]),
-            seed=(first + begin) % (1 << 64),
-            **further,
-        )
+        with counted_from("the states", begin):
+            reply = games.call(
+                "simulate",
+                wire.Simulated,
+                states=given[begin:end],
+                actions=wire.tensor(wanted[begin * learners : end * learners]),
+                seed=(first + begin) % (1 << 64),
+                **further,
+            )
         views.append(games.read(reply, end - begin))
         after += _states(games, reply.states, end - begin)
     view = join_batches(views)
