@@ -504,22 +504,26 @@ def matches(network: Network, eyes: Eyes, config: Config, games: int) -> pommego
     return pommego.evaluate(policy, config.env, config.judge, games, **config.options)
 
 
-def saved(config: Config) -> dict[str, Any] | None:
-    """Return what was saved of a run, if it has begun; exit if it has other options."""
-    path = Path(config.out) / "network.pt"
+def saved(out: str, config: Config | None = None) -> dict[str, Any] | None:
+    """Return what was saved of a run, if it has begun; exit if it has other options than these."""
+    path = Path(out) / "network.pt"
     if not path.exists():
         return None
-    found = torch.load(path, weights_only=True)
-    own, wanted = found["config"], asdict(config)
+    try:
+        found = torch.load(path, weights_only=True)
+    except Exception as e:
+        raise SystemExit(f"{path} is damaged: name another --out: {e!r}") from e
+    own, wanted = found["config"], asdict(config) if config else found["config"]
     if other := [name for name in own if name not in LIMITS and own[name] != wanted[name]]:
         was, now = (", ".join(f"--{n.replace('_', '-')} {v[n]}" for n in other) for v in (own, wanted))
-        raise SystemExit(f"{config.out} has a run with {was}, expected {now}: name another --out")
+        raise SystemExit(f"{out} has a run with {was}, expected {now}: name another --out")
     return found
 
 
 def evaluate(games: int, out: str, *, search: bool, **changed: Any) -> pommego.Evaluation:
     """Play the saved network of a run, alone or with the search; parameters of the run can be changed."""
-    found = torch.load(Path(out) / "network.pt", weights_only=True)
+    if not (found := saved(out)):
+        raise SystemExit(f"{out} has no network.pt: give the --out of a run")
     config = replace(Config(**found["config"]), **changed)
     torch.set_num_threads(config.threads)
     eyes = Eyes(pommego.catalog()[config.env])
@@ -586,7 +590,7 @@ def main() -> None:
     config = Config(out, **given)
     if config.seed not in range(1000):
         parser.error(f"--seed is {config.seed}, expected 0 to 999: others have boards of evaluations")
-    begun = saved(config)
+    begun = saved(out, config)
     trainer = Trainer(config)
     with trainer.envs:
         if begun:

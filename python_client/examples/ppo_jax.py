@@ -208,6 +208,7 @@ def make(config: Config) -> tuple[pommego.PommegoVectorEnv, Learner]:
     params = begin(own, inputs, config.hidden, envs.single_action_space.n)
     zeros = jax.tree.map(jnp.zeros_like, params)
     seen = jax.tree.map(jnp.array, (obs, info["action_mask"]))
+    jax.block_until_ready(seen)  # steps overwrite what they are copies of
     return envs, Learner(params, (zeros, zeros), jnp.zeros(()), *seen, key)
 
 

@@ -213,6 +213,17 @@ def test_symmetry(alphazero: ModuleType) -> None:
     assert len(boards) == 8
 
 
+def test_no_network_or_a_damaged_one(alphazero: ModuleType, tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="has no network.pt: give the --out of a run"):
+        alphazero.evaluate(8, str(tmp_path), search=False)
+    torch.save({"config": {}}, tmp_path / "network.pt")
+    whole = (tmp_path / "network.pt").read_bytes()
+    for damaged in b"", whole[:-10], b"no network":
+        (tmp_path / "network.pt").write_bytes(damaged)
+        with pytest.raises(SystemExit, match=r"network\.pt is damaged: name another --out"):
+            alphazero.evaluate(8, str(tmp_path), search=False)
+
+
 def test_program(alphazero: ModuleType, binary: Path, tmp_path: Path) -> None:
     env = os.environ | {"POMMEGO_BINARY": str(binary)}
     options = [f"--{name}={value}" for name, value in SMALL.items()]

@@ -80,6 +80,15 @@ def test_other_demonstrations_after_a_stop(
             ppo.main(["ppo-duel", "--out", str(tmp_path), "--demonstrations", games])
 
 
+def test_a_teacher_that_only_tied(
+    ppo: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    monkeypatch.setattr(ppo.data, "rebuild", lambda *_, **__: [])
+    with pytest.raises(SystemExit):
+        ppo.main(["ppo-duel", "--out", str(tmp_path), "--demonstrations", "1"])
+    assert "the teacher tied all of its 1 games: give more --demonstrations" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("name", ["scratch-ffa", "scratch-team"])
 def test_from_nothing(
     ppo: ModuleType, name: str, tmp_path: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch

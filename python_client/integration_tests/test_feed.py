@@ -289,6 +289,7 @@ def test_last_observations_are_made_when_they_are_read(vec: Vec) -> None:
         batch = feed.step(torch.zeros(12, dtype=torch.int64))
     assert batch.truncated.all()
     assert isinstance(dict.__getitem__(batch.infos[0], "final_obs"), partial)
+    assert isinstance(dict.__getitem__(batch.infos[0]["final_info"], "obs"), partial)
 
 
 @ON_A_GPU
@@ -379,6 +380,11 @@ def test_what_is_wrong(vec: Vec) -> None:
         ValueError, match=r"counts='step' \[True, False\]: give it to all environments or to none"
     ):
         Feed([vec(FFA, 2, counts="step", **static), vec(FFA, 2, **static)])
+    for modes in (["DISABLED", "DISABLED"], ["NEXT_STEP", "SAME_STEP"]):
+        with pytest.raises(ValueError, match=f"autoreset modes .*{modes[0]}.*{modes[1]}.* for all"):
+            Feed([vec(FFA, 2, autoreset_mode=mode, **static) for mode in modes])
+    with pytest.raises(ValueError, match="expected each once"):
+        Feed([vec(FFA, 2, **static)] * 2)
     once = {"observation": "raw", "expand_shared": False}
     for others in ({**once, **static}, {"observation": "raw"}):
         with pytest.raises(

@@ -22,7 +22,7 @@ jax = pytest.importorskip("jax")
 
 import jax.numpy as jnp
 
-from pommego.jax import step
+from pommego.jax import planes, step
 
 Vec = Callable[..., pommego.PommegoVectorEnv]
 EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "ppo_jax.py"
@@ -65,6 +65,18 @@ def test_steps_in_a_program_are_those_outside(vec: Vec, id: str, options: dict[s
     assert set(got[-1]) == wanted
     assert over
     assert invalid, "a run without an end and a reset shows nothing"
+
+
+def test_planes_may_be_made_later(vec: Vec) -> None:
+    """JAX reads arrays after its calls have returned. Steps do not overwrite those that are yours."""
+    envs = vec("PommeFFACompetition-v0", 1024, opponents=["static"] * 3, observation="raw")
+    obs, info = envs.reset(seed=0)
+    to_planes = jax.jit(lambda raw: planes(raw, envs.game_spec))
+    for _ in range(12):
+        want = pommego.planes({name: array.copy() for name, array in obs.items()}, envs.game_spec)
+        got = to_planes(obs)
+        obs, *_, info = envs.step(envs.sample_actions(info["action_mask"]))
+        assert_same(jax.tree.map(np.asarray, got), want)
 
 
 def test_steps_keep_the_programs_order(vec: Vec) -> None:

@@ -218,6 +218,12 @@ def test_a_better_agent_wins_more(where: dict[str, Any]) -> None:
     [
         (("simpel", DUEL), {}, pommego.PommegoError, 'did you mean "simple"'),
         (("simple", DUEL), {"observation": "raw"}, TypeError, r"\['observation'\] do not apply"),
+        (
+            ("simple", DUEL),
+            {"rules": [{"max_steps": 9}]},
+            TypeError,
+            r"rules is \[.*, expected one dictionary",
+        ),
         ((None, DUEL), {}, TypeError, "callable"),
         ((Clock(), DUEL, ["static", "static"]), {}, ValueError, "2 opponents, expected 1"),
         ((Clock(), DUEL, "static", 0), {}, ValueError, "games is 0"),

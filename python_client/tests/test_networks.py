@@ -180,7 +180,17 @@ def test_a_file_plays_as_it_did(tmp_path: Path) -> None:
         (["planes"], None),
         (["planes"], ["nope"]),
         (["scalars"], [1]),
+        (["layers", 1, "stride"], 0),
+        (["layers", 1, "stride"], -1),
+        (["layers", 1, "stride"], 3),
+        (["layers", 1, "stride"], 2.0),
+        (["layers", 1, "shift"], -3),
+        (["layers", 1, "shift"], 99),
+        (["layers", 1, "shift"], "3"),
+        (["planes"], ["rigid"]),
+        (["blocks"], []),
         (["temperature"], "warm"),
+        (["temperature"], float("nan")),
         (["env"], "NoSuchGame-v0"),
     ],
     ids=str,
@@ -196,12 +206,50 @@ def test_odd_heads_are_value_errors(tmp_path: Path, path: list[Any], value: Any)
         pommego.load(tmp_path / "odd.net")
 
 
+@pytest.mark.parametrize(
+    ("weight", "bias", "says"),
+    [
+        (np.nan, 0, "weights reach nan and biases 0, expected at most 127"),
+        (0.1, np.inf, "biases inf"),
+        (1e9, 0, r"weights reach 1e\+09"),
+        (0.1, 40_000, "biases 40000, expected at most 127 and 10000"),
+        (0.01, 200, "a unit of layer 0 may reach .* lower weights or biases"),
+    ],
+)
+def test_weights_that_are_no_layer(weight: float, bias: float, says: str) -> None:
+    about = {"env": FFA, "planes": ["rigid"], "scalars": [], "blocks": []}
+    with pytest.raises(ValueError, match=says):
+        Network([Layer.rounded(np.full((11, 11, 1, 6), weight), np.full(6, bias), last=True)], about)
+
+
+def test_weights_of_zero() -> None:
+    layer = Layer.rounded(np.zeros((1, 1, 2, 3)), [0, 1, -1], last=True)
+    assert (layer.weights.any(), layer.shift) == (False, 12)
+    assert (layer.biases / 2**12 / 32).tolist() == [0, 1, -1]
+
+
+def test_a_temperature_that_is_no_number() -> None:
+    network = pommego.load("ppo-ffa")
+    with pytest.raises(ValueError, match="temperature is nan, expected a number"):
+        Network(network.layers, network.about | {"temperature": float("nan")})
+
+
 def test_what_is_no_network(binary: Path, tmp_path: Path) -> None:
     """Python and the program name the file and what is wrong with it; a server reads no file."""
     whole = Path(pommego.networks._FOLDERS[1] / "ppo-ffa.net").read_bytes()
     bad = tmp_path / "bad.net"
-    odd = b"", whole[:-1], whole + b"x", whole.replace(b'"units": 32', b'"units": 33'), b"{}\n"
-    for content in odd:
+    *_, last = json.loads(whole.partition(b"\n")[0])["layers"]
+    shorter = whole.replace(b", " + json.dumps(last).encode(), b"")
+    odd = [b"", whole[:-1], whole + b"x", shorter[: -(last["inputs"] + 4) * last["units"]], b"[" * 100_000]
+    for key, value, other in (
+        ("units", 32, 33),
+        ("stride", 2, 0),
+        ("shift", 6, 99),
+        ("temperature", 0.7, "NaN"),
+    ):
+        odd.append(whole.replace(f'"{key}": {value}'.encode(), f'"{key}": {other}'.encode()))
+    assert whole not in odd
+    for content in [*odd, b"{}\n"]:
         bad.write_bytes(content)
         with pytest.raises(ValueError, match="bad.net is no whole network"):
             pommego.load(bad)

@@ -578,8 +578,15 @@ def test_a_pool_goes_on_from_its_state(vec: Vec) -> None:
     assert pool.state() == saved
     envs.set_state(range(4), states)
     assert run(pool, envs, 40) == want
+    now = pool.state()
     with pytest.raises(ValueError, match="policies for"):
         pool.restore(saved, [])
+    for odd in {}, saved | {"members": [{}, {}]}, saved | {"members": [saved["members"][0], {"name": "x"}]}:
+        with pytest.raises(ValueError, match="the state lacks '.*', expected what state"):
+            pool.restore(odd, policies[: len(odd.get("members", []))])
+    with pytest.raises(TypeError, match="the policy of 'third' is 'simple', expected a policy"):
+        pool.restore(saved, [policies[0], "simple"])
+    assert pool.state() == now, "it is as it was"
     small = pommego.Pool(size=1)
     small.restore(saved, policies)
     assert [one.name for one in small.members] == ["third"]

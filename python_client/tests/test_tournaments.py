@@ -184,7 +184,13 @@ def test_a_new_policy_does_not_get_the_games_of_an_old_one(where: dict[str, Any]
         def __call__(self, obs: Any, info: dict[str, Any]) -> Any:
             return self.act(obs, info)
 
-    assert play("none", Of(still)).ratings["mine"].value == 0
+    def stopped(*_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        play("none", Of(stopped, 1))
+    assert (tmp_path / "none" / "games.jsonl").exists()
+    assert play("none", Of(still)).ratings["mine"].value == 0, "there was no game of the other one"
     for new in (Of(bomber), Of(bomber, 1), Of(still)):
         with pytest.raises(
             ValueError, match=r"none has games of .'mine'.*policy.version = '1' before the first game, and"
@@ -194,6 +200,15 @@ def test_a_new_policy_does_not_get_the_games_of_an_old_one(where: dict[str, Any]
     assert play("set", Of(still, "step 4")).results == first.results
     with pytest.raises(ValueError, match=r"set has games of .'mine'. with another version"):
         play("set", Of(bomber, "step 5"))
+    note = tmp_path / "set" / "policies.json"
+    versions = note.read_text()
+    for damaged in versions[:-3], "", "5":
+        note.write_text(damaged)
+        with pytest.raises(
+            ValueError, match=r"policies\.json has not the versions of the policies .*another folder"
+        ):
+            play("set", Of(still, "step 4"))
+    note.write_text(versions)
     with pytest.raises(pommego.PommegoError, match="cannot be continued with these settings"):
         pommego.tournament(["random", "simple"], DUEL, out=tmp_path / "set", games=2, rules=SHORT)
     assert play("set", Of(still, "step 4")).results == first.results, (
@@ -213,6 +228,7 @@ def test_a_new_policy_does_not_get_the_games_of_an_old_one(where: dict[str, Any]
         ),
         (["simpel"], {}, pommego.PommegoError, 'did you mean "simple"'),
         ([still], {"format": "knock-out"}, pommego.PommegoError, "knock-out"),
+        ([still], {"rules": [SHORT, SHORT]}, TypeError, r"rules is \[.*, expected one dictionary"),
         ([still], {"games": 0}, ValueError, "games is 0, expected an integer, 1 or more"),
         ([still], {"games": 2.5}, ValueError, "games is 2.5, expected an integer"),
         ([still], {"seed": 2.5}, TypeError, "seed is 2.5, expected an integer"),

@@ -297,6 +297,8 @@ def demonstrations(folder: Path, games: int, recipe: Recipe, gamma: float, seed:
             paid = np.float32(game.outcome[seat] * gamma**left)
             kept = seen[2][np.arange(len(alive)), action]  # without its unsafe moves
             found.append([part[kept] for part in (*seen, action, paid, left)])
+    if not found:
+        parser.error(f"the teacher tied all of its {games} games: give more --demonstrations, or 0 for none")
     return tuple(torch.from_numpy(np.concatenate(parts)) for parts in zip(*found, strict=True))
 
 

@@ -82,8 +82,9 @@ def evaluate(
         seed: game i has seed ``seed + i``.
         address: of a running server; None: one is started.
         token: that server's token, if it has one.
-        options: as for `make_vec`: observation, rules, state and so on; for an agent only rules. What the
-            policies' own attribute `options` says, see `LineUps`, is given anyway.
+        options: as for `make_vec`: observation, rules, state and so on; for games between agents alone only
+            rules, one dictionary. What the policies' own attribute `options` says, see `LineUps`, is given
+            anyway.
 
     Returns:
         the results; printed, it shows rates of wins, ties and losses and the mean length, with 95 %

@@ -32,7 +32,8 @@ _JAX = Library(
 def planes(raw: Mapping[str, jax.Array], spec: GameSpec, *, unfogged: bool = False) -> dict[str, jax.Array]:
     """Make `planes` observations of `raw` ones, as `pommego.planes` does; it can be traced.
 
-    Numpy arrays go to the device as they are.
+    Numpy arrays go to the device as they are. JAX reads them while your program goes on. So with
+    ``copy=False`` call `jax.block_until_ready` on the result before the next step, which overwrites them.
     """
     return convert(_JAX, {name: jnp.asarray(array) for name, array in raw.items()}, spec, unfogged)
 
@@ -45,7 +46,8 @@ def step(
     Steps happen in the order of the program, in ``lax.scan`` too; ``vmap`` refuses them. With NEXT_STEP,
     the only mode that it takes, a batch has the last observation of each episode that ended, and the step
     after it only resets these games: there ``info["valid"]`` is False and the reward 0. Reset the games
-    outside the program. ``copy=False`` saves time: JAX copies what it is given.
+    outside the program. ``copy=False`` saves time: JAX copies each batch before the next step. Of
+    what `reset` returned make a copy, and wait for it: ``jax.block_until_ready(jnp.array(...))``.
 
     An error of a step ends the program with a `jax.errors.JaxRuntimeError` that quotes it.
 

@@ -127,7 +127,8 @@ def make_vec(
         copy: True: you own all arrays. You may write to them and keep them, also after `close` and after
             a fork. With shared memory this costs almost nothing: while you hold 6 batches or fewer (2 if
             they are large), their large arrays stay where the server wrote them. False: arrays are views,
-            valid until the next call. You may write to them, and you own final observations alone.
+            valid until the next call. You may write to them, and you own final observations alone. JAX reads
+            arrays after its calls have returned: use True, or `jax.block_until_ready` before the next call.
         batch_size: games per batch. If it is less than `num_envs`, games are stepped
             one by one, and `recv` returns the first `batch_size` games that are ready,
             without waiting for the slowest; see `PommegoVectorEnv.send`. None: all

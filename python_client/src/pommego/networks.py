@@ -30,6 +30,7 @@ UNIT = 32  # the whole number that stands for 1 in planes and in the outputs of 
 _MOST = 127
 _BLOCKS = 9  # how many blocks of cells around the agent have counts
 _MESSAGE = [9, 9]  # how many values each word of a message has
+_ANSWERS = (6, 6 + sum(_MESSAGE))  # how many scores a network gives
 _DICE = ("step_low", "step_high", "row", "col")  # the numbers of the observation that decide them
 # Entries of near that exist with some rules only.
 _SOMETIMES = re.compile(r"skull|(teammate|fog)(_block\d)?|(teammate|enemy\d)_alive|message\d=\d+")
@@ -50,9 +51,18 @@ class Layer(NamedTuple):
 
     @classmethod
     def rounded(cls, weights: ArrayLike, biases: ArrayLike, stride: int = 1, *, last: bool = False) -> Self:
-        """Make a layer from float weights (kernel, kernel, inputs, units) and biases (units,)."""
+        """Make a layer from float weights (kernel, kernel, inputs, units) and biases (units,).
+
+        Raises:
+            ValueError: a weight or a bias is too large, or no number.
+        """
         weights, biases = np.asarray(weights, np.float64), np.asarray(biases, np.float64)
-        shift = max(0, min(12, int(np.floor(np.log2(_MOST / np.abs(weights).max())))))
+        most, bias = np.abs(weights).max(), np.abs(biases).max()
+        if not (most <= _MOST and bias <= 10_000):  # NaN is not, either
+            raise ValueError(
+                f"weights reach {most:g} and biases {bias:g}, expected at most {_MOST} and 10000"
+            )
+        shift = int(np.log2(_MOST / max(most, _MOST / 2**12)))
         whole = np.clip(np.rint(weights * 2**shift), -_MOST, _MOST).astype(np.int8)
         half = 0 if last else 2**shift // 2  # so that the shift rounds
         return cls(whole, np.rint(biases * UNIT * 2**shift + half).astype(np.int32), stride, shift)
@@ -86,27 +96,33 @@ class Network:
         options: the options of `make_vec` that it needs; `evaluate` and its like give them.
         planes: the place of each plane that it reads among those of the encoding, -1 for none; int (n,).
         numbers: the same of its numbers.
+
+    Raises:
+        ValueError: the layers do not fit each other, what it reads, or a player's choices; their sums are too
+            large; or the temperature is not finite.
     """
 
     options = MappingProxyType({"observation": "near", "mask": "safe"})
 
     def __init__(self, layers: Sequence[Layer], about: dict[str, Any], spec: GameSpec | None = None) -> None:
         self.layers, self.about = tuple(layers), about
-        for layer in self.layers:
-            # Whole numbers below that are exact in float32, whatever the order of a sum.
-            sums = np.abs(layer.weights.astype(int)).sum((0, 1, 2)) * _MOST + np.abs(layer.biases)
-            if sums.max() >= 2**24:
-                raise ValueError(f"a unit may reach {sums.max()}, expected less than 2 ** 24: lower weights")
         self.spec = spec = spec or catalog()[about["env"]]
-        chances = -np.log(-np.log((np.arange(256) + 0.5) / 256))  # Gumbel's noise, by 8 bits
-        scale = UNIT * 2 ** self.layers[-1].shift * min(max(about.get("temperature", 0), 0), 1)
-        self._noise = np.rint(scale * chances).astype(np.int64)
         near = spec.encoding("near")
         self._fields = near.fields
         counts = [f"{plane}_block{i}" for plane in about["blocks"] for i in range(_BLOCKS)]
         self.planes = _places(near["near"], about["planes"])
         self.numbers = _places(near["numbers"], [*about["scalars"], *counts])
         self._thrown = _places(near["numbers"], _DICE)
+        side, inputs = near["near"].shape[-1], len(self.planes) + len(self.numbers)
+        for number, layer in enumerate(self.layers):
+            side, inputs = _outputs(f"layer {number}", layer, side, inputs)
+        if side**2 * inputs not in _ANSWERS:
+            raise ValueError(f"the layers have {side**2 * inputs} outputs, expected one of {_ANSWERS}")
+        if not math.isfinite(temperature := about.get("temperature", 0)):
+            raise ValueError(f"temperature is {temperature}, expected a number")
+        chances = -np.log(-np.log((np.arange(256) + 0.5) / 256))  # Gumbel's noise, by 8 bits
+        scale = UNIT * 2 ** self.layers[-1].shift * min(max(temperature, 0), 1)
+        self._noise = np.rint(scale * chances).astype(np.int64)
 
     def __call__(self, obs: dict[str, NDArray[Any]], info: dict[str, Any]) -> NDArray[np.intp]:
         """Choose a move for each row, and words in games that have them; of the dead all are 0."""
@@ -168,9 +184,28 @@ class Network:
         shapes = [
             dict(zip(names, (*x.weights.shape[1:], x.stride, x.shift), strict=True)) for x in self.layers
         ]
-        head = json.dumps({"format": FORMAT, **self.about, "layers": shapes})
+        head = json.dumps({"format": FORMAT, **self.about, "layers": shapes}, allow_nan=False)
         parts = b"".join(x.weights.tobytes() + x.biases.astype("<i4").tobytes() for x in self.layers)
         Path(path).write_bytes(head.encode() + b"\n" + parts)
+
+
+def _outputs(name: str, layer: Layer, side: int, inputs: int) -> tuple[int, int]:
+    """Return the cells in a row and the units of a layer; ValueError if it does not fit side x side cells."""
+    kernel, *_, units = shape = layer.weights.shape
+    fits = shape == (kernel, kernel, inputs, units) and {type(layer.stride), type(layer.shift)} == {int}
+    fits = fits and min(kernel, units, layer.stride) >= 1 and max(kernel, layer.stride) <= side
+    if not fits or layer.shift not in range(25):
+        raise ValueError(
+            f"{name} has weights {shape}, stride {layer.stride!r} and shift {layer.shift!r}, "
+            f"which do not fit {inputs} inputs in {side} x {side} cells"
+        )
+    # Whole numbers below that are exact in float32, whatever the order of a sum.
+    sums = np.abs(layer.weights.astype(int)).sum((0, 1, 2)) * _MOST + np.abs(layer.biases.astype(int))
+    if sums.max() >= 2**24:
+        raise ValueError(
+            f"a unit of {name} may reach {sums.max()}, expected less than 2 ** 24: lower weights or biases"
+        )
+    return (side - kernel) // layer.stride + 1, units
 
 
 def _places(field: Field, names: Sequence[str]) -> NDArray[np.intp]:
@@ -223,6 +258,6 @@ def load(name: str | os.PathLike[str], spec: GameSpec | None = None) -> Network:
         if at != len(rest):
             raise ValueError(f"its layers have {at} bytes, and {len(rest)} follow")
         return Network(layers, about, spec)
-    except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as e:
+    except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError) as e:
         why = f"{path} is no whole network of these games, of the form {FORMAT}, as Network.save writes it"
         raise ValueError(f"{why}: {e!r}") from e

@@ -224,17 +224,25 @@ class Pool:
         """Continue from the result of `state`, with these policies, of which the pool keeps its `size`.
 
         Raises:
-            ValueError: there are more or fewer policies than members.
+            ValueError: there are more or fewer policies than members, or this is no such state.
+            TypeError: a policy cannot be called as policies are.
         """
-        if len(policies) != len(state["members"]):
-            raise ValueError(f"{len(policies)} policies for {len(state['members'])} members, want one each")
-        self.rating, self._added = state["rating"], state["added"]
+        members = []
+        try:
+            rating, added, every = state["rating"], state["added"], state["members"]
+            if len(policies) != len(every):
+                raise ValueError(f"{len(policies)} policies for {len(every)} members, want one each")
+            for saved, policy in zip(every, policies, strict=True):
+                check_policy(f"the policy of {saved['name']!r}", policy, *SEARCH)
+                if saved.get("drawn", True):  # states of 0.1 also have members that were removed
+                    scores = deque(saved["scores"], maxlen=self._window)
+                    kept = saved["number"], saved["rating"], saved["games"], scores
+                    members.append(Member(saved["name"], policy, *kept))
+        except KeyError as e:
+            raise ValueError(f"the state lacks {e}, expected what state() returned") from e
+        self.rating, self._added = rating, added
         self._members.clear()
-        for saved, policy in zip(state["members"], policies, strict=True):
-            if saved.get("drawn", True):  # states of 0.1 also have members that were removed
-                scores = deque(saved["scores"], maxlen=self._window)
-                kept = saved["number"], saved["rating"], saved["games"], scores
-                self._members.append(Member(saved["name"], policy, *kept))
+        self._members.extend(members)
 
     def __repr__(self) -> str:
         return f"Pool({len(self)} members, rating {self.rating:.0f})"

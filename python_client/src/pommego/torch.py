@@ -67,7 +67,8 @@ class Feed:
         waited: the seconds that `step` waited for the "games", and for actions from the "device".
 
     Raises:
-        ValueError: observations, actions, counts or such learners differ, or there is no environment.
+        ValueError: observations, actions, counts, autoreset modes or such learners differ, the mode is
+            DISABLED, an environment is given twice, or there is none.
         PommegoError: an environment has a `batch_size`.
     """
 
@@ -82,6 +83,11 @@ class Feed:
         rows = [1 if each._session.about.expand else each.learners for each in envs]
         if shared and len(set(rows)) > 1:
             raise ValueError(f"a feed with {shared} once for {rows} rows: leave out expand_shared=False")
+        modes = [each.autoreset_mode.name for each in envs]
+        if len(set(modes)) > 1 or "DISABLED" in modes:
+            raise ValueError(f"a feed with autoreset modes {modes}, expected NEXT_STEP or SAME_STEP for all")
+        if len(set(map(id, envs))) < len(envs):
+            raise ValueError(f"a feed of {list(envs)}, expected each once: make another for the other half")
         for each in envs:
             each._check_together("a feed")
         rows = np.cumsum([each.num_envs for each in envs])

@@ -81,7 +81,7 @@ def tournament(
             policy has the same attribute ``version``, which you set.
         address: of a running server for the policies' games; None: one is started.
         token: that server's token, if it has one.
-        options: further options, as for `make_vec`: observation, rules, state and so on.
+        options: further options, as for `make_vec`: observation, rules (one dictionary), state and so on.
 
     Raises:
         TypeError, ValueError: an argument is not as described.
@@ -140,13 +140,18 @@ def _named(
 def _check_versions(folder: Path, policies: dict[str, Opponent]) -> None:
     """Raise ValueError if the games there may be those of other policies; else write down the versions."""
     versions = {name: str(getattr(policy, "version", None) or "") for name, policy in policies.items()}
-    note = folder / "policies.json"
-    kept = json.loads(note.read_text()) if note.exists() else {}
-    others = [name.removeprefix(_CLIENT) for name, v in versions.items() if not v or kept.get(name) != v]
-    if not (folder / "games.jsonl").exists():
+    log, note = folder / "games.jsonl", folder / "policies.json"
+    if not log.exists() or log.read_bytes().count(b"\n") < 2:  # its first line is no game
         folder.mkdir(parents=True, exist_ok=True)
-        note.write_text(json.dumps(versions))
-    elif others:
+        note.with_suffix(".new").write_text(json.dumps(versions))
+        note.with_suffix(".new").replace(note)
+        return
+    try:
+        kept = dict(json.loads(note.read_text())) if note.exists() else {}
+    except (ValueError, TypeError) as e:
+        raise ValueError(f"{note} has not the versions of the policies ({e}): name another folder") from e
+    others = [name.removeprefix(_CLIENT) for name, v in versions.items() if not v or kept.get(name) != v]
+    if others:
         raise ValueError(
             f"{folder} has games of {others} with another version, or none: set policy.version = '1' before "
             "the first game, and name another folder for a new policy"

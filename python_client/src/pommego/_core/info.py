@@ -119,22 +119,22 @@ def final_info(
     valid = valid & mask
 
     @cache
-    def last() -> dict[str, Any]:
-        info: dict[str, Any] = {}
-        for name, array in shown.items():
-            info[name], info[f"_{name}"] = _spread(array, finished, learners, rows), mask.copy()
-        return info | game | {"_game": mask.copy(), "valid": valid, "_valid": mask.copy()}
+    def entry(name: str) -> Any:
+        return _spread(shown[name], finished, learners, rows)
+
+    last = Lazy(dict.fromkeys(shown, partial(entry)) | {f"_{name}": mask.copy() for name in shown} | game)
+    last |= {"_game": mask.copy(), "valid": valid, "_valid": mask.copy()}
 
     def final_obs(_: str) -> NDArray[Any]:
         obs = np.full(rows, None, dtype=object)
         for row in at.tolist():
-            obs[row] = row_obs(last()["obs"], row, rows)
+            obs[row] = row_obs(entry("obs"), row, rows)
         return obs
 
     return {
         "final_obs": partial(final_obs),
         "_final_obs": mask.copy(),
-        "final_info": partial(lambda _: Lazy(last())),
+        "final_info": last,
         "_final_info": mask.copy(),
     }
 

@@ -25,15 +25,18 @@ class UnscorableError(PommegoError):
 
 def flags(**options: Any) -> list[str]:
     """Return options as flags of the program, without those that are None."""
+    if isinstance(rules := options.get("rules"), list | tuple):
+        raise TypeError(
+            f"rules is {rules!r:.80}, expected one dictionary: here all games have the same rules"
+        )
     return [f"--{name.replace('_', '-')}={_text(v)}" for name, v in options.items() if v is not None]
 
 
 def _text(value: Any) -> str:
-    """Return the text of a flag's value: rules as JSON, other lists joined by commas."""
-    several = isinstance(value, list | tuple)
-    if isinstance(value, bool | Mapping) or (several and any(isinstance(one, Mapping) for one in value)):
+    """Return the text of a flag's value: rules as JSON, lists joined by commas."""
+    if isinstance(value, bool | Mapping):
         return json.dumps(value, default=plain)
-    return ",".join(map(str, value)) if several else str(value)
+    return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def run(
