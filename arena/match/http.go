@@ -36,8 +36,9 @@ type Caller struct {
 
 	absent    error // what Await returns in vain: ErrAbsent, or ErrVoid once there has been an answer
 	base, key string
-	hidden    *regexp.Regexp // finds the key, also escaped, so that no result contains it; nil: it is no secret
-	most      int            // bytes of an answer, at most
+	hidden    *regexp.Regexp    // finds the key, also escaped, so that no result contains it; nil: it is no secret
+	bare      *strings.Replacer // removes escapes of the key's characters: to see quickly that the key is not there
+	most      int               // bytes of an answer, at most
 	client    *http.Client
 }
 
@@ -55,16 +56,20 @@ func NewCaller(base string, most int) Caller {
 // characters is no secret, and could be part of any answer: it stays.
 func (p *Caller) Hide(key string) {
 	var pattern strings.Builder
+	bare := []string{`\`, ""}
 	for _, c := range key { // plain, or escaped as in JSON or an address
 		fmt.Fprintf(&pattern, `(?:\\*%s|(?i:\\+u%04x|%%%02x))`, regexp.QuoteMeta(string(c)), c, c)
+		for _, form := range []string{"u%04x", "u%04X", "%%%02x", "%%%02X"} {
+			bare = append(bare, fmt.Sprintf(form, c), string(c))
+		}
 	}
 	if p.key = key; len(key) >= 6 {
-		p.hidden = regexp.MustCompile(pattern.String())
+		p.hidden, p.bare = regexp.MustCompile(pattern.String()), strings.NewReplacer(bare...)
 	}
 }
 
 func (p *Caller) masked(text string) string {
-	if p.hidden == nil {
+	if p.hidden == nil || !strings.Contains(p.bare.Replace(text), p.bare.Replace(p.key)) {
 		return text
 	}
 	return p.hidden.ReplaceAllLiteralString(text, "***")
@@ -202,14 +207,14 @@ func (p *Caller) Do(ctx context.Context, path string, body any) ([]byte, error) 
 	}
 	defer resp.Body.Close()
 	reply, err := io.ReadAll(io.LimitReader(resp.Body, int64(p.most)+1))
-	reply = []byte(p.masked(string(reply)))
 	switch {
 	case err != nil:
 		p.Lost = p.Lost || ctx.Err() == nil
 		return nil, p.hush(fmt.Errorf("%s %s: %w", method, path, err))
 	case len(reply) > p.most:
 		return nil, fmt.Errorf("%s %s answered more than %d bytes", method, path, p.most)
-	case resp.StatusCode < 200 || resp.StatusCode > 299:
+	}
+	if reply = []byte(p.masked(string(reply))); resp.StatusCode < 200 || resp.StatusCode > 299 {
 		seconds, _ := strconv.Atoi(resp.Header.Get("Retry-After")) // 0 if it is not a number
 		return nil, StatusError{method + " " + path, p.masked(resp.Status), Short(reply), resp.StatusCode,
 			time.Duration(min(max(seconds, 0), 3600)) * time.Second}

@@ -58,11 +58,12 @@ type Rules struct {
 func (r *Rules) Validate() error {
 	switch {
 	case r.Limit < 0:
-		return fmt.Errorf("match: the limit for a move is %v, want more than 0, or 0 for %v", r.Limit, DefaultLimit)
+		return fmt.Errorf("match: the limit for a move is %v, want more than 0, or 0 for %v (--limit)", r.Limit, DefaultLimit)
 	case r.Wait < 0:
-		return fmt.Errorf("match: the wait for a player is %v, want more than 0, or 0 for %v", r.Wait, DefaultWait)
+		return fmt.Errorf("match: the wait for a player is %v, want more than 0, or 0 for %v (--wait)", r.Wait, DefaultWait)
 	case r.Memory < 0:
-		return fmt.Errorf("match: the memory for a program is %d bytes, want more than 0, or 0 for no limit", r.Memory)
+		return fmt.Errorf("match: the memory for a program is %d bytes, want more than 0, or 0 for no limit "+
+			"(--program-memory)", r.Memory)
 	case r.Repetition < 0:
 		return fmt.Errorf("match: the repetition is %d, want 0 or more", r.Repetition)
 	case r.MaxSteps < 0:

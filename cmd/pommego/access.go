@@ -144,7 +144,8 @@ func listenUnix(path string) (net.Listener, error) {
 	}
 	ln, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("--listen unix:%s: want a path of some 100 bytes at most, in a folder that you may write to: "+
+			"%w", path, err)
 	}
 	ln.SetUnlinkOnClose(false) // Close does it
 	err = os.Chmod(path, 0o600)

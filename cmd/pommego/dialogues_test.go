@@ -244,6 +244,24 @@ func TestDialoguesOfAKilledServer(t *testing.T) {
 	}
 }
 
+// A server that could not record dialogues says so when it ends.
+func TestDialoguesOfAServerAreMissing(t *testing.T) {
+	talks := filepath.Join(t.TempDir(), "gone", "d.jsonl")
+	if err := os.Mkdir(filepath.Dir(talks), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, "--listen", "127.0.0.1:0", "--openenv", "--record-dialogues", talks)
+	os.RemoveAll(filepath.Dir(talks))
+	resp, err := http.Post(strings.Replace(s.address, "ws", "http", 1)+"/step", "application/json", strings.NewReader(`{"action": "up"}`))
+	if err != nil || resp.Body.Close() != nil || resp.StatusCode != http.StatusOK {
+		t.Fatal(resp, err)
+	}
+	s.cmd.Process.Signal(os.Interrupt)
+	if s.cmd.Wait(); s.cmd.ProcessState.ExitCode() != exitError {
+		t.Errorf("it ended with %v", s.cmd.ProcessState)
+	}
+}
+
 // Names with options are told from lists of names.
 func TestNamesOfModels(t *testing.T) {
 	names := agentNames("llm:http://x/v1,model=a:8b,frame_ticks=5,simple,mcts:ticks=3,depth=4,llm:http://y/v1,model=b")

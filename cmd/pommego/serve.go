@@ -39,6 +39,7 @@ type serveOptions struct {
 	web     bool
 	openEnv bool
 	talks   string // the file of dialogues
+	log     *dialogue.Log
 	ops     operations
 	asJSON  bool
 	agents  []string
@@ -77,7 +78,8 @@ times that, so that what is no longer used is collected in time.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.listen, "listen", "127.0.0.1:8765", "where to listen: host:port (port 0: a free one) or unix:PATH")
-	f.IntVar(&o.readyFD, "ready-fd", -1, "write the address to this file descriptor instead, and close it")
+	f.IntVar(&o.readyFD, "ready-fd", -1,
+		"write the address to this file descriptor, and close it; only with --json is it printed, too")
 	f.BoolVar(&o.parent, "exit-on-stdin-close", false,
 		"serve the process that started it alone: shut down when standard input closes, and limit only memory and what "+
 			"other flags say")
@@ -167,7 +169,7 @@ func (o *serveOptions) run(out io.Writer) error {
 		return errors.Join(err, ln.Close())
 	}
 	begun := time.Now()
-	err = srv.Serve(ctx, ln)
+	err = errors.Join(srv.Serve(ctx, ln), o.log.Err())
 	slog.Info("stopped", "seconds", time.Since(begun).Seconds(), "error", err)
 	return err
 }
@@ -184,7 +186,8 @@ func (o *serveOptions) prepare() (err error) {
 	}
 	if o.openEnv {
 		h := openenv.New(catalog.IDs())
-		o.cfg.Protocols, h.Dialogues = append(o.cfg.Protocols, h), dialogue.NewLog(o.talks)
+		o.log = dialogue.NewLog(o.talks)
+		o.cfg.Protocols, h.Dialogues = append(o.cfg.Protocols, h), o.log
 	}
 	if o.web {
 		o.cfg.ListKey = rand.Text()
@@ -202,7 +205,13 @@ func (o *serveOptions) allow() error {
 		return usageError{err}
 	}
 	for _, name := range o.agents {
-		if name != "*" && !match.Outside(name) && !strings.Contains(name, "omniscient=1") {
+		if match.Outside(name) {
+			p, err := match.NewPlayer(nil, name)
+			if err != nil {
+				return usagef("--allow-agents: %w", err)
+			}
+			p.Close() // it has not started
+		} else if name != "*" && !strings.Contains(name, "omniscient=1") {
 			return usagef("--allow-agents is %q, want one of %s, one with omniscient=1, or *; the games' other agents are "+
 				"always allowed", name, match.Forms())
 		}
@@ -236,26 +245,30 @@ func (o *serveOptions) address(addr net.Addr) string {
 	return "ws://" + addr.String()
 }
 
-// announce prints the addresses of the server and of its page, if it has one.
+// announce prints the addresses of the server, of its metrics and of its page, if it has them.
 func (o *serveOptions) announce(out io.Writer, addr net.Addr, page string) error {
 	address := o.address(addr)
-	if page != "" && (!o.asJSON || o.readyFD >= 0) {
+	if page != "" && !o.asJSON {
 		defer fmt.Fprintf(out, "running environments, in the browser: %s\n", page)
 	}
-	if o.readyFD < 0 {
-		said := map[string]string{"address": address}
-		if o.ops.address != "" {
-			said["metrics"] = o.ops.url
+	said := map[string]string{"address": address}
+	if o.ops.address != "" {
+		said["metrics"] = o.ops.url
+	}
+	if page != "" {
+		said["web"] = page
+	}
+	if o.asJSON || o.readyFD < 0 {
+		if err := say(out, o.asJSON, said, "pommego listens on "+address); err != nil || o.readyFD < 0 {
+			return err
 		}
-		if page != "" {
-			said["web"] = page
-		}
-		return say(out, o.asJSON, said, "pommego listens on "+address)
 	}
 	ready := os.NewFile(uintptr(o.readyFD), "ready-fd")
 	if ready == nil {
 		return usagef("--ready-fd %d is no file descriptor", o.readyFD)
 	}
-	_, err := fmt.Fprintln(ready, address)
-	return errors.Join(err, ready.Close())
+	if _, err := fmt.Fprintln(ready, address); err != nil {
+		return fmt.Errorf("--ready-fd %d: want an open file descriptor to write the address to: %w", o.readyFD, err)
+	}
+	return ready.Close()
 }

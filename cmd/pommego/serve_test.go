@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net"
@@ -110,8 +111,11 @@ func TestServeReadyFD(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer read.Close()
-	cmd := exec.Command(program(), "serve", "--listen", "127.0.0.1:0", "--ready-fd", "3", "--exit-on-stdin-close")
-	cmd.ExtraFiles = []*os.File{write}
+	cmd := exec.Command(program(), "serve", "--listen", "127.0.0.1:0", "--ready-fd", "3", "--exit-on-stdin-close", "--json",
+		"--metrics-address", ":0", "--web", "--allow-agents", "*", "--allow-agents", "champion:omniscient=1", "--allow-agents",
+		"http://localhost:1", "--allow-agents", "exec:true")
+	var printed strings.Builder
+	cmd.ExtraFiles, cmd.Stdout = []*os.File{write}, &printed
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -127,6 +131,11 @@ func TestServeReadyFD(t *testing.T) {
 	stdin.Close()
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
+	}
+	var said map[string]string
+	if err := json.Unmarshal([]byte(printed.String()), &said); err != nil || said["address"] != strings.TrimSpace(string(line)) ||
+		!strings.HasSuffix(said["metrics"], "/metrics") || said["web"] == "" {
+		t.Errorf("with --json it printed %q (%v), want all addresses", printed.String(), err)
 	}
 }
 
@@ -206,12 +215,23 @@ func TestServeRefusesStrangers(t *testing.T) {
 		!strings.Contains(r.errors, "is empty") {
 		t.Errorf("an empty token file exits with %d and %q, want %d and that it is empty", r.code, r.errors, exitUsage)
 	}
+	long := "unix:/tmp/" + strings.Repeat("x", 120)
+	if r := pommego(t, "serve", "--listen", long); !strings.Contains(r.errors, "--listen "+long+": want a path of some 100") {
+		t.Errorf("a long path of a socket: %q", r.errors)
+	}
+	if r := pommego(t, "serve", "--listen", "127.0.0.1:0", "--ready-fd", "77"); !strings.Contains(r.errors, "--ready-fd 77: want") {
+		t.Errorf("a descriptor that is not open: %q", r.errors)
+	}
 	for _, tc := range [][3]string{
 		{"--max-connections", "-1", "--max-connections is -1, want 1 to"},
 		{"--max-memory-bytes", "-1", "--max-memory-bytes is -1, want"},
 		{"--max-agent-time", "-1s", "serve: --max-agent-time is -1s, want"},
 		{"--host", "a:1", `--host is "a:1", want a bare host name`},
 		{"--listen", "foo", `--listen is "foo", want host:port or unix:PATH`},
+		{"--program-memory", "-1", "0 for no limit (--program-memory)"},
+		{"--allow-agents", "exec:", `--allow-agents: match: player "exec:", want exec:COMMAND`},
+		{"--allow-agents", "llm:x", "--allow-agents: match: a language model, llm:ADDRESS,model=NAME: its address is wrong"},
+		{"--allow-agents", "http://", `--allow-agents: match: player "http://", want`},
 		{"--listen", "unix:", `--listen is "unix:", want host:port or unix:PATH`},
 	} {
 		if r := pommego(t, "serve", tc[0], tc[1]); r.code != exitUsage || !strings.Contains(r.errors, tc[2]) ||

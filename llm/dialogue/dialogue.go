@@ -115,8 +115,8 @@ func (s *Seat) View(step *scene.Step) (text string, legal [][]string) {
 	if legal = [][]string{}; !s.Bare {
 		legal = s.writer.Legal(mask)[:s.writer.Head.Movers()]
 	}
-	fire, laid := words.Fire(s.match, s.Number, 0), words.Fire(s.match, s.Number, uint8(len(env.Moves)))
-	return s.writer.View(&seen, s.Number, mask, fire, laid, s.Form, &s.Last), legal
+	foresee := func(move uint8) []uint64 { return words.Fire(s.match, s.Number, move) }
+	return s.writer.View(&seen, s.Number, mask, foresee, s.Form, &s.Last), legal
 }
 
 // Tell begins to put a game in words, as if models made its moves; m is at its start, and follows it. tell takes a

@@ -13,6 +13,7 @@ import (
 	"os"
 	"strings"
 	"time"
+	"unicode"
 
 	"pommego/arena/match"
 	"pommego/arena/scene"
@@ -70,9 +71,9 @@ func newPlayer(game env.Game, name string) (match.Player, error) {
 	} else {
 		err = p.readOptions(parts[1:])
 	}
-	key := os.Getenv(p.variable)
-	if p.Hide(key); err == nil && key == "" && p.variable != modelKey {
-		err = errors.New("key wants the name of an environment variable that is set, and holds the key")
+	key := strings.TrimSpace(os.Getenv(p.variable)) // files end with a newline
+	if p.Hide(key); err == nil && (key == "" && p.variable != modelKey || strings.ContainsFunc(key, unicode.IsControl)) {
+		err = errors.New("key wants the name of an environment variable that is set, and holds the key in one line")
 	}
 	if err == nil && p.file != "" {
 		var text []byte
@@ -118,6 +119,9 @@ func (p *player) Act(ctx context.Context, m env.Match, seat int, action []uint8)
 	p.turn.Own = p.prompt != ""
 	asked := time.Now()
 	text, err := p.ask(ctx, &step, &cost)
+	if err == nil {
+		err = ctx.Err() // reading a long reply takes time, too
+	}
 	p.turn.Latency = time.Since(asked).Milliseconds()
 	p.turn.Tokens = [2]int{cost.Answers.TokensIn, cost.Answers.TokensOut}
 	if err != nil {

@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -339,8 +340,56 @@ func TestModelKey(t *testing.T) {
 		!strings.Contains(string(result), "***") {
 		t.Errorf("recorded is %s\n%s, %v", text, result, err)
 	}
+	for value, wrong := range map[string]bool{secret + "\n": false, secret + "\n1": true} {
+		t.Setenv("MY_KEY", value)
+		if _, err := match.NewPlayer(game, s.name(",key=MY_KEY")); (err != nil) != wrong {
+			t.Errorf("the key %q: %v", value, err)
+		}
+	}
 	if !slices.Contains(s.keys, "Bearer "+secret) || !slices.Contains(s.keys, "Bearer another") {
 		t.Errorf("the server got %q", s.keys)
+	}
+}
+
+// expired is a context whose time is up without notice, as while a long reply is read.
+type expired struct{ context.Context }
+
+func (expired) Err() error { return context.DeadlineExceeded }
+
+// TestModelReadLate: an answer that has been read too late is late, and is not told to have been played.
+func TestModelReadLate(t *testing.T) {
+	s, game := modelServer(t, says("up")), variant(t, "OneVsOne-v0", `{"max_steps": 4}`)
+	m, action := game.New(1)[0], make([]uint8, 1)
+	m.Reset(env.Seed{Value: 2})
+	p := seatsOf(t, game, s.name(""))[0]
+	cost, err := p.Act(expired{t.Context()}, m, 0, action)
+	if !errors.Is(err, context.DeadlineExceeded) || cost.Answers.Late != 1 || cost.Answers.Legal > 0 ||
+		cost.Answers.TokensIn != 100 || action[0] != 0 {
+		t.Errorf("it did %v, counted were %+v, %v", action, cost.Answers, err)
+	}
+	if _, err := p.Act(t.Context(), m, 0, action); err != nil || !strings.Contains(s.asked[1].Messages[1].Content,
+		"Last answer: none came; you stopped; ticks without an answer: 1") {
+		t.Errorf("then it is told %s, %v", s.asked[1].Messages[1].Content, err)
+	}
+}
+
+// TestModelLongReplies: a reply of 4 MiB is read, and looking for the key in it takes no seconds; a longer one is a
+// failed move.
+func TestModelLongReplies(t *testing.T) {
+	const form, most = `{"choices": [{"message": {"content": "%s"}}]}`, 4 << 20
+	game := variant(t, "OneVsOne-v0", `{"max_steps": 1}`)
+	reply := func(length int) *match.SeatReport {
+		text := fmt.Sprintf(form, strings.Repeat("x ", most)[:length-len(form)+2])
+		s := modelServer(t, func(int, http.ResponseWriter) (int, string) { return whole, text })
+		return &play(t, game, seatsOf(t, game, s.name(""), "static"), match.Rules{}).Seats[0]
+	}
+	if got := reply(most + 1); got.Failed != 1 || !strings.Contains(got.LastError, "more than 4194304 bytes") {
+		t.Errorf("after a byte too many the seat did %+v", got)
+	}
+	open := reply(most)
+	t.Setenv("POMMEGO_LLM_KEY", "sk-very-secret")
+	if got := reply(most); got.Answers.Illegal != 1 || got.Failed+got.Late > 0 || got.Think > 4*open.Think+300*time.Millisecond {
+		t.Errorf("with a key the seat did %+v, without one %+v", got, open)
 	}
 }
 
@@ -419,8 +468,11 @@ func TestModelNames(t *testing.T) {
 		"llm:http://x/v1,model=m,h":                            option, "llm:http://x/v1,model=m,budget=-1": option,
 		"llm:http://x/v1,model=m,key=sk-1":        "environment variable that is set",
 		"llm:http://x/v1,model=m,tempratur=0":     "there is no tempratur option, want some of budget, detail,",
-		"llm:http://x/v1,model=m,max_tokens=many": "max_tokens wants a number of 0 to",
+		"llm:http://x/v1,model=m,max_tokens=50.5": "max_tokens wants a whole number of 0 to",
+		"llm:http://x/v1,model=m,budget=0.5":      "budget wants a whole number of 0 to",
 		"llm:http://x/v1,model=m,top_p=1.5":       "top_p wants a number of 0 to 1",
+		"llm:http://x/v1,model=m,body.model=n":    "body.FIELD wants a field other than",
+		"llm:http://x/v1,model=m,body.=1":         "body.FIELD wants a field other than",
 		"llm:http://x/v1,detail=image":            "model wants a name",
 	} {
 		if _, err := match.NewPlayer(game, name); err == nil || !strings.Contains(err.Error(), want) ||

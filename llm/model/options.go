@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -22,17 +23,18 @@ var harmless = regexp.MustCompile(`^[a-z_]{2,20}$`)
 // options has a function for each option in a language model's name. The function sets the value. It returns "", or
 // what is wanted if the value is wrong.
 func (p *player) options() map[string]func(value string) (want string) {
-	number := func(most float64, take func(n float64)) func(string) string {
+	const real, whole = "a number", "a whole number"
+	number := func(kind string, most float64, take func(n float64)) func(string) string {
 		return func(value string) string {
 			n, err := strconv.ParseFloat(value, 64)
-			if take(n); err != nil || !(n >= 0 && n <= most) {
-				return fmt.Sprintf("a number of 0 to %g", most)
+			if take(n); err != nil || !(n >= 0 && n <= most) || kind == whole && n != math.Trunc(n) {
+				return fmt.Sprintf("%s of 0 to %g", kind, most)
 			}
 			return ""
 		}
 	}
-	whole := func(most float64, to *int) func(string) string {
-		return number(most, func(n float64) { *to = int(n) })
+	count := func(most float64, to *int) func(string) string {
+		return number(whole, most, func(n float64) { *to = int(n) })
 	}
 	text := func(to *string, want string, known ...string) func(string) string {
 		return func(value string) string {
@@ -45,7 +47,7 @@ func (p *player) options() map[string]func(value string) (want string) {
 	sent := func(field string) func(float64) { return func(n float64) { p.body[field] = n } }
 	return map[string]func(string) string{
 		"model": text(&p.model, "a name"), "key": text(&p.variable, "the name of an environment variable"),
-		"system_prompt": text(&p.file, "the name of a file"), "turns": whole(1e6, &p.turns),
+		"system_prompt": text(&p.file, "the name of a file"), "turns": count(1e6, &p.turns),
 		"hints": func(value string) string {
 			hints, err := strconv.ParseBool(value)
 			if p.form.Bare = !hints; err != nil {
@@ -54,10 +56,11 @@ func (p *player) options() map[string]func(value string) (want string) {
 			return ""
 		},
 		"detail":      text(&p.form.Detail, strings.Join(words.Details, " or "), words.Details...),
-		"temperature": number(1e6, sent("temperature")), "top_p": number(1, sent("top_p")),
-		"max_tokens": number(1e9, sent("max_tokens")), "frame_ticks": whole(orders.MostTicks, &p.frame),
-		"scratchpad": whole(1e9, &p.scratchpad), "budget": whole(1e9, &p.budget),
-		"price_in": number(1e6, func(n float64) { p.in = n }), "price_out": number(1e6, func(n float64) { p.out = n }),
+		"temperature": number(real, 1e6, sent("temperature")), "top_p": number(real, 1, sent("top_p")),
+		"max_tokens": number(whole, 1e9, sent("max_tokens")), "frame_ticks": count(orders.MostTicks, &p.frame),
+		"scratchpad": count(1e9, &p.scratchpad), "budget": count(1e9, &p.budget),
+		"price_in":  number(real, 1e6, func(n float64) { p.in = n }),
+		"price_out": number(real, 1e6, func(n float64) { p.out = n }),
 	}
 }
 
@@ -68,6 +71,9 @@ func (p *player) readOptions(parts []string) error {
 		name, value, _ := strings.Cut(parts[0], "=")
 		parts = parts[1:]
 		if field, extra := strings.CutPrefix(name, extraField); extra {
+			if slices.Contains([]string{"", "model", "messages"}, field) {
+				return fmt.Errorf("an option is wrong: %sFIELD wants a field other than model and messages", extraField)
+			}
 			for strings.IndexAny(value, `[{"`) == 0 && !json.Valid([]byte(value)) && len(parts) > 0 {
 				value, parts = value+","+parts[0], parts[1:]
 			}

@@ -231,6 +231,9 @@ func (h *Handler) step(g *bridge.Guest, _ string, body []byte) (any, error) {
 	if err := decode(body, &in); err != nil {
 		return nil, err
 	}
+	if len(in.Action) > 0 && in.Action[0] != '{' { // the body is as the data over the socket
+		in.Action = slices.Concat([]byte(`{"action":`), in.Action, []byte("}"))
+	}
 	text, err := readAction(in.Action)
 	if err != nil {
 		return nil, err

@@ -183,8 +183,14 @@ func TestGroup(t *testing.T) {
 			t.Errorf("%s: sessions differ:\n%s\n%s", options, all[0], all[1])
 		}
 	}
-	if a, b := s.dial(t).reset(`{"seed":1}`), s.dial(t).reset(`{"seed":2}`); a.raw == b.raw {
+	one := s.dial(t).reset(`{"seed":1}`)
+	if other := s.dial(t).reset(`{"seed":2}`); other.raw == one.raw {
 		t.Error("two seeds give one game")
+	}
+	const nothing = `"episode_id":null,"env":null,"seat":null,"opponents":null,"rules":null,"detail":null,"frame_ticks":null,` +
+		`"orders":null,"hints":null,"system_prompt":null,"wait_s":null,"move_timeout_s":null,"stand_in":null`
+	if null := s.dial(t).reset(`{"seed":1,` + nothing + `}`); null.raw != one.raw {
+		t.Errorf("a reset of defaults answers %s\nwant %s", null.raw, one.raw)
 	}
 }
 
@@ -671,15 +677,19 @@ func TestPaths(t *testing.T) {
 		t.Errorf("reset over HTTP: %v", text)
 	}
 	ok("POST", "/reset", "")
-	step := ok("POST", "/step", `{"action":{"action":"up"},"timeout_s":3,"request_id":"x"}`)
-	if step["done"] != false || step["reward"] != 0.0 {
-		t.Errorf("step: %v", step)
+	for _, action := range []string{`{"action":"up"}`, `"up"`, `["up", "up"]`} {
+		step := ok("POST", "/step", `{"action":`+action+`,"timeout_s":3,"request_id":"x"}`)
+		if about := step["metadata"].(map[string]any); step["done"] != false || step["reward"] != 0.0 ||
+			about["reading"] == "illegal" {
+			t.Errorf("step %s: %v", action, step)
+		}
 	}
 	paths := ok("GET", "/openapi.json", "")["paths"].(map[string]any)
 	if paths["/reset"] == nil || paths["/state"] == nil {
 		t.Errorf("openapi: %v", paths)
 	}
 	for _, wrong := range [][3]string{{"POST", "/reset", `{"sede":1}`}, {"POST", "/step", `{"action":{}}`},
+		{"POST", "/step", `{}`},
 		{"POST", "/reset", strings.Repeat(" ", 40_000)}, {"POST", "/reset", `{"opponents":"open"}`},
 		{"POST", "/pommego/task", `{"split":"OneVsOne-v0/simple","index":10000}`}, {"POST", "/pommego/tasks", `{"split":"none"}`},
 		{"POST", "/pommego/else", `{"split":"OneVsOne-v0/simple"}`}} {

@@ -53,9 +53,11 @@ const (
 type names []string
 
 func (n *names) UnmarshalJSON(text []byte) error {
-	var one string
+	var one *string
 	if json.Unmarshal(text, &one) == nil {
-		*n = names{one}
+		if one != nil { // null is the default
+			*n = names{*one}
+		}
 		return nil
 	}
 	if json.Unmarshal(text, (*[]string)(n)) != nil {

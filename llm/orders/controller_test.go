@@ -23,9 +23,9 @@ type desk struct {
 	actions []uint8
 }
 
-func newDesk(t *testing.T, id string) *desk {
+func newDesk(t *testing.T, id string, rules ...string) *desk {
 	t.Helper()
-	game, err := catalog.Game(id)
+	game, err := catalog.Variant(id, []byte(append(rules, "{}")[0]))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,6 +160,23 @@ func TestBombRefused(t *testing.T) {
 	d.take("bomb for 3")
 	if d.play(nil); d.c.Ended != "no bomb could be laid and survived" {
 		t.Errorf("it ended as %q", d.c.Ended)
+	}
+}
+
+// TestNothingToBomb: an order that has no target, or no bomb for it, says so.
+func TestNothingToBomb(t *testing.T) {
+	for _, tc := range []struct{ id, rules, text, ended string }{
+		{"OneVsOne-v0", `{"num_wood": 0, "num_items": 0}`, "dig", "no target is left that you can reach and bomb safely"},
+		{"BaseWar-v0", `{"bombs": 1, "bombs_spent": true}`, "hunt for 100", "you have no bomb to lay"},
+	} {
+		d := newDesk(t, tc.id, tc.rules)
+		for range 2 { // the second time without the bomb
+			d.take(tc.text)
+			d.play(nil)
+		}
+		if d.c.Ended != tc.ended {
+			t.Errorf("%s %s: %q ended as %q, want %q", tc.id, tc.rules, tc.text, d.c.Ended, tc.ended)
+		}
 	}
 }
 

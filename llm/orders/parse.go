@@ -1,7 +1,9 @@
 package orders
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -40,7 +42,7 @@ func Parse(text string, head *scene.Head) (o Orders, reading Reading, why string
 		r.read()
 		switch {
 		case !r.plain() || r.strange:
-		case r.Text(head) == last:
+		case r.Text(head) == saysNothing.ReplaceAllString(last, ""):
 			return r.Orders, Legal, ""
 		case part.is != "":
 			return r.Orders, Repaired, part.is
@@ -131,8 +133,9 @@ func Object(text string) string {
 	return words
 }
 
-// bullets matches the marks of a list's items, and minus the sign of a number.
-var bullets, minus = regexp.MustCompile(`(?m)^\s*(?:\d+[.)]|[-*])\s+`), regexp.MustCompile(`-(\d)`)
+// bullets matches the marks of a list's items, minus the sign of a number, and saysNothing what a message ends with.
+var bullets, minus, saysNothing = regexp.MustCompile(`(?m)^\s*(?:\d+[.)]|[-*])\s+`), regexp.MustCompile(`-(\d)`),
+	regexp.MustCompile(`(?:; say)?(?: 0)+$`)
 
 // tokens are the words and numbers of a text, in lower case.
 func tokens(text string) []string {
@@ -160,6 +163,7 @@ type reader struct {
 	doubt   string // the first word that doubts
 	off     bool   // the answer names a cell off the board
 	said    bool
+	unsaid  string // the first number of its message that is out of range
 }
 
 func (r *reader) read() {
@@ -205,7 +209,7 @@ func (r *reader) isNext(w string) bool {
 // plain reports whether what has been read has one meaning.
 func (r *reader) plain() bool {
 	movers, words := r.head.Movers(), len(r.Actions)
-	if r.doubt != "" || r.orders > 0 && (r.orders+words > 1 || movers > 1) {
+	if r.unsaid != "" || r.doubt != "" || r.orders > 0 && (r.orders+words > 1 || movers > 1) {
 		return false
 	}
 	if r.orders+words == 0 {
@@ -218,6 +222,8 @@ func (r *reader) plain() bool {
 func (r *reader) wrong() string {
 	movers, words := r.head.Movers(), len(r.Actions)
 	switch {
+	case r.unsaid != "":
+		return fmt.Sprintf("its message has %.20s, want numbers of 0 to %d", r.unsaid, r.head.Actions[movers].N-1)
 	case r.off:
 		return "its cell is not on the board"
 	case r.doubt == "or" || r.doubt == "either" || r.doubt == "options":
@@ -242,14 +248,18 @@ func (r *reader) number() (n int, ok bool) {
 		if slices.Contains(fillers, w) {
 			continue
 		}
-		n, err := strconv.ParseUint(w, 10, 16)
-		if err != nil {
-			break
+		if n, ok = digits(w); ok {
+			r.tokens = r.tokens[i+1:]
 		}
-		r.tokens = r.tokens[i+1:]
-		return int(n), true
+		return n, ok
 	}
 	return 0, false
+}
+
+// digits reads a word as a number; one above 65,535 as that.
+func digits(w string) (n int, ok bool) {
+	v, err := strconv.ParseUint(w, 10, 16)
+	return int(v), err == nil || errors.Is(err, strconv.ErrRange)
 }
 
 // cell reads a row and a column of the board, or a column and a row if the answer says so.
@@ -294,23 +304,23 @@ func (r *reader) ticks() bool {
 // times reads how often to play a word: down x2, down for 3, down 3 times.
 func (r *reader) times() int {
 	words := append(slices.Clone(r.tokens[:min(3, len(r.tokens))]), "", "", "")
-	digits, by := strings.CutPrefix(words[0], "x")
+	count, by := strings.CutPrefix(words[0], "x")
 	used := 1
 	switch {
 	case words[0] == "for" || words[0] == "x":
-		digits, used = words[1], 2
+		count, used = words[1], 2
 	case !by && words[1] != "times":
 		return 1
 	}
-	n, err := strconv.ParseUint(digits, 10, 16)
-	if err != nil {
+	n, ok := digits(count)
+	if !ok {
 		return 1
 	}
 	for used < 3 && slices.Contains([]string{"times", "ticks", "steps"}, words[used]) {
 		used++
 	}
 	r.tokens = r.tokens[used:]
-	return int(min(max(n, 1), MostWords))
+	return min(max(n, 1), MostWords)
 }
 
 // say reads the message: the rest of the tokens; in an answer that begins with it, those before the first move, order
@@ -322,9 +332,13 @@ func (r *reader) say() {
 		if first && r.isNext(w) {
 			break
 		}
-		word, err := strconv.ParseUint(w, 10, 8)
-		if n := len(r.Said); err == nil && n < len(says) && int(word) < says[n].N {
-			r.Said, r.said = append(r.Said, uint8(word)), r.said || word > 0
+		n, word, number := len(r.Said), 0, false
+		if word, number = digits(w); n == len(says) || !number && w != "minus" {
+			continue
 		}
+		if r.Said = append(r.Said, uint8(word)); !number || word >= says[n].N {
+			r.unsaid = cmp.Or(r.unsaid, w)
+		}
+		r.said = r.said || word > 0
 	}
 }

@@ -112,16 +112,16 @@ func (t *task) carry() (action uint8, done string) {
 		}
 		return t.hide(), quiet
 	case Dig, Hunt:
-		if action, found := t.bomb(); found {
-			return action, ""
-		}
-		return t.hide(), quiet
+		action, found := t.bomb()
+		why := cmp.Or(when(t.figures[0].Ammo == 0, "you have no bomb to lay"),
+			"no target is left that you can reach and bomb safely")
+		return action, when(!found && quiet != "", why)
 	}
 	return t.hide(), ""
 }
 
 // bomb lays a bomb that reaches a target, or walks to a cell for one. The target of Hunt is the nearest
-// enemy, else it is wood that is not going to burn.
+// enemy, else it is wood that is not going to burn. Without a target that it reaches safely, it hides.
 func (t *task) bomb() (action uint8, found bool) {
 	targets := []func(c int) bool{func(c int) bool { return t.seen.Ground[c] == env.GroundWood && t.ways[0].Fire[c] == 0 }}
 	if enemy := t.nearest(false); enemy != nil && t.orders.Kind == Hunt {
@@ -131,7 +131,7 @@ func (t *task) bomb() (action uint8, found bool) {
 	onBomb := slices.ContainsFunc(t.seen.Bombs, func(b env.SceneBomb) bool { return t.cell(b.At) == t.at })
 	for _, target := range targets {
 		if t.figures[0].Ammo == 0 {
-			return 0, false
+			break
 		}
 		if !onBomb && t.reaches(t.at, target) && t.mayLay() {
 			return lay, true
@@ -140,7 +140,7 @@ func (t *task) bomb() (action uint8, found bool) {
 			return action, true
 		}
 	}
-	return 0, false
+	return t.hide(), false
 }
 
 // mayLay reports whether the seat can lay a bomb and live.

@@ -8,7 +8,8 @@
 //	seen := step.Seen(&writer.Head, seat)
 //	match.Mask(seat, mask) // spec.MaskSize() bytes
 //	writer.Happens(&seen, seat, &last)
-//	user := writer.View(&seen, seat, mask, words.Fire(match, seat, 0), words.Fire(match, seat, lay), words.Form{}, &last)
+//	foresee := func(move uint8) []uint64 { return words.Fire(match, seat, move) }
+//	user := writer.View(&seen, seat, mask, foresee, words.Form{}, &last)
 //
 // Text and JSON have the same content: what is in the step that View is given, and nothing else.
 // scene.Step.Seen decides what a seat knows. The same step gives the same bytes.

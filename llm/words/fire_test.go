@@ -1,6 +1,7 @@
 package words_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -84,6 +85,14 @@ func play(t testing.TB, id, rules string, seed uint64, most int) *game {
 	return g
 }
 
+// same is a forecast that is the same after each move.
+func same(fire []uint64) func(uint8) []uint64 { return func(uint8) []uint64 { return fire } }
+
+// foreseer is what a seat can foresee of each move.
+func foreseer(m env.Match, seat int) func(uint8) []uint64 {
+	return func(move uint8) []uint64 { return words.Fire(m, seat, move) }
+}
+
 // surprised reports whether something happened in a step that nobody could foresee in an
 // earlier one: a bomb was kicked, or one that was not there exploded or was laid on another.
 func surprised(known, now *scene.Step) bool {
@@ -123,6 +132,75 @@ func TestFire(t *testing.T) {
 					burnt, fallen)
 			}
 		}
+	}
+}
+
+// TestDeadly: whatever a seat does while all others stop, it burns at once only by a move that its view calls deadly,
+// also by kicking a bomb.
+func TestDeadly(t *testing.T) {
+	burnt, kicked := 0, 0
+	for seed := range uint64(4) {
+		g := play(t, "PommeFFACompetition-v0", `{"num_rigid": 16, "num_wood": 24, "num_items": 24}`, seed+11, 180)
+		m, tracker, actions := g.of.New(1)[0], g.of.NewTrackers(1, true)[0], make([]uint8, g.spec.Seats)
+		for k := range g.actions {
+			for _, seat := range g.steps[k].Status.In {
+				if err := m.Restore(g.states[k]); err != nil {
+					t.Fatal(err)
+				}
+				seen := g.steps[k].Seen(&g.head, seat)
+				view := g.View(&seen, seat, g.masks[k][seat], foreseer(m, seat), words.Form{}, new(words.Last))
+				_, deadly, _ := strings.Cut(view, "\nDeadly:")
+				for move, name := range g.spec.Actions[0].Names {
+					if err := m.Restore(g.states[k]); err != nil {
+						t.Fatal(err)
+					}
+					actions[seat] = uint8(move)
+					tracker.Begin(m)
+					tracker.Step(m, actions)
+					clear(actions)
+					kicks := slices.ContainsFunc(tracker.Events(), func(e env.Event) bool { return e.Kind == env.Kicked })
+					to, _ := g.head.Next(seen.Agents[seat].At, move)
+					other := func(a env.SceneAgent) bool { return a.Seat != seat && a.Alive && a.At == to } // it may make room
+					if m.Status().In.Has(seat) || g.masks[k][seat][move] == 0 || slices.ContainsFunc(seen.Agents, other) {
+						continue
+					}
+					if burnt++; kicks {
+						kicked++
+					}
+					if !slices.Contains(strings.Fields(deadly), name) {
+						t.Fatalf("seed %d, step %d, seat %d dies by %s of\n%s", seed, k, seat, name, view)
+					}
+				}
+			}
+		}
+	}
+	if burnt < 100 || kicked == 0 {
+		t.Errorf("seats burnt %d times, %d of them by a kick, want more for a test", burnt, kicked)
+	}
+}
+
+// TestLongFuses: of what burns after 35 ticks or more, views tell no tick but 35.
+func TestLongFuses(t *testing.T) {
+	of, err := catalog.Variant("OneVsOne-v0", []byte(`{"bomb_life": 70}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec, m := of.Spec(), of.New(1)[0]
+	m.Reset(env.Seed{Value: 5})
+	w := words.New(of, spec, m)
+	for tick := range 40 {
+		step := scene.Describe(spec, m, nil, nil)
+		seen := step.Seen(&w.Head, 0)
+		view := w.View(&seen, 0, nil, foreseer(m, 0), words.Form{}, new(words.Last))
+		want := fmt.Sprintf("cell burns in %d\n", min(70-tick, 35))
+		if rolls := strings.Contains(view, want); tick > 0 && (!rolls || strings.Contains(view, "z") != (70-tick >= 35)) {
+			t.Fatalf("tick %d: %q is not in, or z is wrong in\n%s", tick, want, view)
+		}
+		actions := make([]uint8, spec.Seats)
+		if tick == 0 {
+			actions[0] = uint8(len(env.Moves))
+		}
+		m.Step(actions)
 	}
 }
 

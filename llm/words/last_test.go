@@ -19,7 +19,7 @@ func TestTieOfOthers(t *testing.T) {
 		seen := g.steps[0].Seen(&g.head, 0)
 		seen.Status = &scene.Status{Over: true, In: []int{1, 2}}
 		for seat, want := range []string{want, "tied"} {
-			text := g.View(&seen, seat, nil, make([]uint64, len(g.steps[0].Ground)), nil, words.Form{}, new(words.Last))
+			text := g.View(&seen, seat, nil, same(make([]uint64, len(g.steps[0].Ground))), words.Form{}, new(words.Last))
 			if !strings.Contains(text, "you have "+want) {
 				t.Errorf("%s: seat %d reads\n%s\nwant %s", id, seat, text, want)
 			}
@@ -115,7 +115,7 @@ func TestReachIsDanger(t *testing.T) {
 				for seat := range g.spec.Seats {
 					seen, fire := g.steps[k].Seen(&g.head, seat), g.fires[k][seat]
 					rolls := slices.ContainsFunc(g.steps[k].Bombs, func(b env.SceneBomb) bool { return b.Moving != "" })
-					text := g.View(&seen, seat, nil, fire, fire, words.Form{}, new(words.Last))
+					text := g.View(&seen, seat, nil, same(fire), words.Form{}, new(words.Last))
 					_, bombs, _ := strings.Cut(text, "\nBombs: ")
 					bombs, _, _ = strings.Cut(bombs, "\n")
 					for _, bomb := range strings.Split(bombs, "; ") {
@@ -158,7 +158,7 @@ func TestBurnsAgain(t *testing.T) {
 	g := play(t, "PommeFFACompetition-v0", "", 1, 0)
 	seen, fire := g.steps[0].Seen(&g.head, 0), make([]uint64, len(g.steps[0].Ground))
 	fire[12], fire[13], fire[14], fire[24] = 1<<1|1<<6|1<<7, 1<<1|1<<2, 1<<3|1<<6, 1<<2|1<<12
-	text := g.View(&seen, 0, nil, fire, fire, words.Form{Detail: "short"}, new(words.Last))
+	text := g.View(&seen, 0, nil, same(fire), words.Form{Detail: "short"}, new(words.Last))
 	if !strings.Contains(text, "\nBurns again: in 6 (1,1) (1,3); in 12 (2,2)\n") || !strings.Contains(text, " 1 .113") {
 		t.Error(text)
 	}
@@ -182,7 +182,7 @@ func TestForms(t *testing.T) {
 			[]string{"danger", "burns", "legal", "deadly"}},
 		{words.Form{}, []string{"\nLegend: ", "\npoints by seat: ", "\nOthers: ", "\nBombs: ", "\nDanger", "\nLegal: "}, nil},
 	} {
-		view := g.View(&seen, 1, g.masks[k][1], g.fires[k][1], g.fires[k][1], tc.form, new(words.Last))
+		view := g.View(&seen, 1, g.masks[k][1], same(g.fires[k][1]), tc.form, new(words.Last))
 		for _, part := range tc.with {
 			if !strings.Contains(view, part) {
 				t.Errorf("%+v: %q is not in\n%s", tc.form, part, view)

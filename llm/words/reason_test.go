@@ -97,7 +97,7 @@ func (r *reasoned) check(move uint8) {
 	g, m := r.game, r.match()
 	seen := g.steps[r.step].Seen(&g.head, r.seat)
 	r.fire = g.fires[r.step][r.seat]
-	text := g.View(&seen, r.seat, g.masks[r.step][r.seat], r.fire, r.fire, words.Form{Detail: "json"}, new(words.Last))
+	text := g.View(&seen, r.seat, g.masks[r.step][r.seat], same(r.fire), words.Form{Detail: "json"}, new(words.Last))
 	if err := json.Unmarshal([]byte(text), &r.view); err != nil {
 		r.Fatal(err)
 	}

@@ -13,12 +13,13 @@ import (
 
 // View is a position for a seat, as text or JSON. seen is what the seat knows of it
 // (scene.Step.Seen), mask its legal actions as env.Match.Mask writes them; nil is all.
-// fire is what it can foresee ([Fire]), laid the same if it lays a bomb, and last describes its last answer.
-func (w *Writer) View(seen *scene.Step, seat int, mask []uint8, fire, laid []uint64, form Form, last *Last) string {
+// foresee is what it can foresee of a move ([Fire]), and last describes its last answer.
+func (w *Writer) View(seen *scene.Step, seat int, mask []uint8, foresee func(move uint8) []uint64, form Form,
+	last *Last) string {
 	if form.Bare {
-		fire = nil
+		foresee = func(uint8) []uint64 { return nil }
 	}
-	v, b := w.view(seen, seat, mask, fire, laid, form), new(strings.Builder)
+	v, b := w.view(seen, seat, mask, foresee, form), new(strings.Builder)
 	if last.String() != "" {
 		v.Answer = last
 	}

@@ -54,7 +54,8 @@ type bomb struct {
 	Of    string    `json:"of,omitzero"`
 }
 
-func (w *Writer) view(seen *scene.Step, seat int, mask []uint8, fire, laid []uint64, form Form) *view {
+func (w *Writer) view(seen *scene.Step, seat int, mask []uint8, foresee func(uint8) []uint64, form Form) *view {
+	fire := foresee(0)
 	v := &view{Tick: seen.Step, Last: w.Head.MaxSteps, Playing: []string{}, Board: w.rows(w.board(seen)),
 		Danger: w.danger(fire), Again: w.again(fire), Counts: seen.Counts}
 	v.Legend = w.legend(strings.Join(v.Board, ""))
@@ -83,7 +84,7 @@ func (w *Writer) view(seen *scene.Step, seat int, mask []uint8, fire, laid []uin
 		if a := &seen.Agents[i]; a.Alive && a.Seat == seat {
 			v.You = append(v.You, w.figure(a, fire))
 			if n := number(a); n < w.figures && !form.Bare {
-				v.Deadly[n] = w.deadly(a, w.Spec.Actions[n].Names, v.Legal[n], fire, laid)
+				v.Deadly[n] = w.deadly(seen, a, v.Legal[n], fire, foresee)
 			}
 		}
 	}
@@ -154,13 +155,20 @@ func first(fire []uint64, cell int) int {
 	return bits.TrailingZeros64(fire[cell])
 }
 
-// deadly is the legal choices of a figure that end on a cell that burns at the coming tick.
-func (w *Writer) deadly(a *env.SceneAgent, choices, legal []string, fire, laid []uint64) (names []string) {
-	for choice, name := range choices {
-		if choice == len(env.Moves) && number(a) == 0 {
-			fire = laid // it is foreseen for the first figure alone
+// deadly is the legal choices of a figure that end on a cell that burns at the coming tick. What a bomb changes that it
+// lays or kicks is foreseen for the first figure alone.
+func (w *Writer) deadly(seen *scene.Step, a *env.SceneAgent, legal []string, fire []uint64,
+	foresee func(uint8) []uint64) (names []string) {
+	for choice, name := range w.Spec.Actions[number(a)].Names {
+		if !slices.Contains(legal, name) {
+			continue
 		}
-		if to, _ := w.Head.Next(a.At, choice); slices.Contains(legal, name) && first(fire, w.cell(to)) == 1 {
+		to, _ := w.Head.Next(a.At, choice)
+		then, onBomb := fire, func(b env.SceneBomb) bool { return b.At == to }
+		if number(a) == 0 && (choice >= len(env.Moves) || choice > 0 && slices.ContainsFunc(seen.Bombs, onBomb)) {
+			then = foresee(uint8(choice))
+		}
+		if first(then, w.cell(to)) == 1 {
 			names = append(names, name)
 		}
 	}
@@ -187,7 +195,7 @@ func (w *Writer) ways(from env.Place, cells ...int) string {
 func (w *Writer) danger(fire []uint64) []string {
 	cells := []byte(strings.Repeat(".", len(fire)))
 	for c := range fire {
-		if t := first(fire, c); t > 0 && t < 36 {
+		if t := first(fire, c); t > 0 {
 			cells[c] = "0123456789abcdefghijklmnopqrstuvwxyz"[t]
 		}
 	}

@@ -33,9 +33,20 @@ func New(game env.Game, spec *env.Spec, m env.Match) *Writer {
 	return &Writer{head, spec, game.Endings(), head.Movers()}
 }
 
-// Fire has for each cell the ticks at which it burns: bit t is tick t, from 1. It is what a seat can
-// foresee from what it sees now if it makes the move. It is nil in games without foresight.
-func Fire(m env.Match, seat int, move uint8) []uint64 { return foresee(m, seat, move).Burns }
+// latest is the last tick that views tell of: it stands for later ones, too.
+const latest = 35
+
+// Fire has for each cell the ticks at which it burns: bit t is tick t, from 1, and bit 35 that or a later one. It is
+// what a seat can foresee from what it sees now if it makes the move. It is nil in games without foresight.
+func Fire(m env.Match, seat int, move uint8) []uint64 {
+	fire := foresee(m, seat, move).Burns
+	for c := range fire {
+		if fire[c]>>latest > 0 {
+			fire[c] = fire[c]&(1<<latest-1) | 1<<latest
+		}
+	}
+	return fire
+}
 
 // foresee is all that the seat can foresee so; nothing in games without foresight.
 func foresee(m env.Match, seat int, move uint8) (f env.Forecast) {

@@ -50,7 +50,7 @@ func TestDocs(t *testing.T) {
 	g := play(t, "PommeRadioCompetition-v2", "", 3, 46)
 	at := len(g.steps) - 1
 	seen, fire := g.steps[at].Seen(&g.head, 1), g.fires[at][1]
-	want := g.View(&seen, 1, g.masks[at][1], fire, fire, words.Form{}, new(words.Last))
+	want := g.View(&seen, 1, g.masks[at][1], same(fire), words.Form{}, new(words.Last))
 	if !strings.Contains(string(page), "\n"+want+"```") {
 		t.Errorf("docs/language-models.md lacks\n%s", want)
 	}
@@ -94,7 +94,7 @@ func TestRecorded(t *testing.T) {
 				}
 				seen := step.Seen(&head, a.Seat)
 				fire := words.Fire(at.Match, a.Seat, 0)
-				text := g.View(&seen, a.Seat, nil, fire, fire, words.Form{Detail: "short"}, new(words.Last))
+				text := g.View(&seen, a.Seat, nil, same(fire), words.Form{Detail: "short"}, new(words.Last))
 				_, board, _ := strings.Cut(text, "Board:\n")
 				shown := strings.Split(board, "\n")[1+a.At[0]][3+a.At[1]:][:1]
 				if !strings.Contains(text, fmt.Sprintf("%s (%d,%d)", letter(a), a.At[0], a.At[1])) || shown != on[a.At] {
@@ -122,9 +122,9 @@ func tell(t testing.TB, g *game, seen *scene.Step, seat int, mask []uint8, fire 
 	last := &words.Last{Reading: "legal", Read: "up", Ticks: 1}
 	g.Happens(seen, seat, last)
 	for _, form := range []words.Form{{}, {Detail: "short"}, {Bare: true}} {
-		all += g.View(seen, seat, mask, fire, fire, form, last) + "\n"
+		all += g.View(seen, seat, mask, same(fire), form, last) + "\n"
 		form.Detail = "json"
-		all += g.View(seen, seat, mask, fire, fire, form, last) + "\n\n"
+		all += g.View(seen, seat, mask, same(fire), form, last) + "\n\n"
 	}
 	return all
 }
@@ -301,7 +301,7 @@ Burns again: in 9 (1,3)
 Legal: stop up left
 Deadly: left
 `
-	if got := g.View(&seen, 2, []byte{1, 1, 0, 1, 0, 0}, fire, fire, words.Form{}, new(words.Last)); got != want {
+	if got := g.View(&seen, 2, []byte{1, 1, 0, 1, 0, 0}, same(fire), words.Form{}, new(words.Last)); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
@@ -356,7 +356,7 @@ func TestPositions(t *testing.T) {
 				seen, mask, fire := g.steps[k].Seen(&g.head, seat), g.masks[k][seat], g.fires[k][seat]
 				all := map[string]string{}
 				for name, form := range map[string]words.Form{"full": {}, "short": {Detail: "short"}, "json": {Detail: "json"}} {
-					all[name] = g.View(&seen, seat, mask, fire, fire, form, new(words.Last))
+					all[name] = g.View(&seen, seat, mask, same(fire), form, new(words.Last))
 				}
 				if err := json.NewEncoder(out).Encode(all); err != nil {
 					t.Fatal(err)
@@ -370,7 +370,7 @@ func TestPositions(t *testing.T) {
 func TestRulesOfEveryGame(t *testing.T) {
 	for id, want := range map[string]string{
 		"PommeFFACompetition-v0":   "9 ticks after it was laid",
-		"PommeFFA-v1":              "; ring 0 at tick 500; ring 1 at tick 575; ring 2 at tick 650; ring 3 at tick 725.",
+		"PommeFFA-v1":              "; ring 0 at tick 500; ring 1 at tick 575; ring 2 at tick 650; ring 3 at tick 725. A ring falls before the moves of its tick.",
 		"PommeRadioCompetition-v2": "AC, BD play against each other",
 		"PommeFFA2018-v0":          "A bomb that flames reach vanishes",
 		"PommeTeamJavaDocument-v0": "explodes a tick later. Flames stay for 5 ticks",
@@ -391,6 +391,7 @@ func TestRulesOfVariants(t *testing.T) {
 		{"PommeRadioCompetition-v2", `{"radio_num_words": 1}`, `end with "; say" and 1 number. The`},
 		{"PommeRadioCompetition-v2", `{"radio_num_words": 3}`, `end with "; say" and 3 numbers. The`},
 		{"PommeFFA-v1", `{"max_steps": 400}`, "is in its way.\nHow the game can end"}, // no ring falls
+		{"PommeFFAJava-v0", `{"first_collapse": 60, "max_steps": 180}`, "A ring falls after the moves of its tick."},
 		{"PommeFFA-v1", `{"first_collapse": 0}`, "0 is the outermost; ring 1 at tick 200; ring 2 at"},
 		{"PommeTeamJava-v0", `{"agent_view_size": -1}`, "Fog: you see your own cell alone."},
 		{"PommeTeam2018-v0", `{"agent_view_size": 4}`, "Fog: you see 4 cells each way, one less up and left."},
@@ -430,7 +431,7 @@ func TestBombOnABomb(t *testing.T) {
 	m.Place(suitebot.Bomb{Cell: m.Agents[0] + 1, Rounds: 4, Owner: 1})
 	step := scene.Describe(g.spec, m, nil, nil)
 	seen, fire := step.Seen(&g.head, 0), words.Fire(m, 0, 0)
-	view := g.View(&seen, 0, nil, fire, words.Fire(m, 0, 5), words.Form{}, new(words.Last))
+	view := g.View(&seen, 0, nil, foreseer(m, 0), words.Form{}, new(words.Last))
 	if want := "Deadly: hold up down left right\n"; !strings.Contains(view, want) {
 		t.Errorf("%q is not in\n%s", want, view)
 	}

@@ -165,6 +165,14 @@ def test_mistakes_name_what_was_given(where: dict[str, Any]) -> None:
         pommego.llm.Environment(opponent="simple")
     with pytest.raises(RuntimeError, match=r"call reset\(\) first"):
         pommego.llm.Environment().move("up")
+    with pytest.raises(TypeError, match="moves is 5, expected a text"):
+        pommego.llm.Environment().move(5)
+    made = partial(pommego.make_vec, "OneVsOne-v0", 1)
+    for ask in pommego.llm.Environment, partial(pommego.llm.evaluate, str, "OneVsOne-v0"), made:
+        with pytest.raises(TypeError, match="token is given without an address"):
+            ask(token="x")
+    env = pommego.llm.Environment(**where)
+    assert env.reset(seed=np.int64(3)) == env.reset(seed=3)
     with pytest.raises(ValueError, match='detail is "image", expected full, short or json: only llm:'):
         pommego.llm.evaluate(str, "OneVsOne-v0", games=1, detail="image", **where)
     for options, says in (
@@ -338,6 +346,7 @@ def test_models_that_cannot_be_evaluated(where: dict[str, Any]) -> None:
         ({}, TypeError, "the id of an environment, or suite="),
         ({"id": "OneVsOne-v0", "workers": 0}, ValueError, "workers is 0"),
         ({"id": "OneVsOne-v0", "games": 0}, ValueError, "games is 0"),
+        ({"id": "OneVsOne-v0", "prices": 1}, TypeError, "prices is 1, expected two numbers"),
         (
             {"id": "OneVsOne-v0", "opponents": [lambda obs, info: 0]},
             TypeError,

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import pommego
+import pommego.llm
 from compare import assert_same, frozen
 from pommego import suites
 from test_looking_on import asked, credentials
@@ -78,7 +79,7 @@ def serving(binary: Path, keys: Path, *options: str, name: str = "server") -> It
 
 @pytest.fixture(scope="module")
 def address(binary: Path, keys: Path) -> Iterator[str]:
-    with serving(binary, keys) as address:
+    with serving(binary, keys, "--openenv") as address:
         assert address.startswith("wss://127.0.0.1:")
         yield address
 
@@ -107,6 +108,15 @@ def test_other_calls(address: str, keys: Path) -> None:
         lambda obs, info: np.zeros(len(info["seat"]), int), "OneVsOne-v0", games=2, **where
     )
     assert len(done.lengths) == 2
+
+
+def test_authorities_of_the_environment(address: str, keys: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are for those that take no connection=."""
+    env = pommego.llm.Environment(address=address.replace("wss", "https"), token=TOKEN)
+    with pytest.raises(pommego.HandshakeError, match="is not trusted.*environment variable SSL_CERT_FILE"):
+        env.reset()
+    monkeypatch.setenv("SSL_CERT_FILE", str(keys / "ca.pem"))
+    assert "Legal: " in env.reset()
 
 
 def test_a_result_is_checked(

@@ -6,6 +6,7 @@ They speak OpenEnv with ``pommego serve --openenv``; ``docs/language-models.md``
 import base64
 import json
 import math
+import operator
 import os
 import queue
 import re
@@ -85,6 +86,7 @@ class Environment:
     def __init__(self, *, address: str | None = None, token: str | None = None, **options: Any) -> None:
         if unknown := options.keys() - set(_OPTIONS):
             raise TypeError(f"unknown options {sorted(unknown)}, expected some of {', '.join(_OPTIONS)}")
+        checks.server_of(address, token)
         self._where, self._options = (_socket_address(address), token), options
         self._socket: WebSocket | None = None
         self._last: _Observation | None = None
@@ -121,6 +123,8 @@ class Environment:
         Args:
             moves: The move, such as "up", or up to 20 of them, such as "up, up, bomb".
         """
+        if not isinstance(moves, str):
+            raise TypeError(f"moves is {moves!r}, expected a text such as 'up, up, bomb'")
         return self._play(moves)
 
     def order(self, order: str, ticks: int = 10) -> str:
@@ -163,7 +167,8 @@ class Environment:
     def _ask(self, kind: str, data: Mapping[str, Any]) -> str:
         self._last = None
         with on_failure(self._close):  # a late reply would be taken for the next one, and others wait
-            self._socket.send(json.dumps({"type": kind, "data": data}).encode(), _PATIENCE)
+            asked = json.dumps({"type": kind, "data": data}, default=operator.index)  # for numpy's integers
+            self._socket.send(asked.encode(), _PATIENCE)
             said = self._socket.recv(_PATIENCE)
             try:
                 answer = msgspec.json.decode(said, type=_Answer)
@@ -231,6 +236,8 @@ def evaluate(
         raise TypeError(f"model is {model!r}, expected a function from messages to a text")
     checks.at_least(1, "workers", workers)
     checks.at_least(1, "games", games)
+    if np.shape(prices) != (2,):
+        raise TypeError(f"prices is {prices!r}, expected two numbers, of a million tokens in and out")
     address, about = _socket_address(address), {"suite": suite, "options": options, "pommego": __version__}
     about |= {"version": str(model.version)} if hasattr(model, "version") else {}
     play = partial(_play_games, workers=workers, out=Transcripts(out, about), prices=prices)

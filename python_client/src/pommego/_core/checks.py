@@ -30,6 +30,12 @@ def at_least(least: int, what: str, value: Any, kind: type = Integral, more: str
         raise ValueError(f"{what} is {value!r}, expected {said}, {least} or more{more}")
 
 
+def server_of(address: str | None, token: str | None) -> None:
+    """Raise TypeError if there is a token, and no address of the server whose it is."""
+    if address is None and token is not None:
+        raise TypeError("token is given without an address: give that of its server, or leave both out")
+
+
 def timeout(seconds: Any) -> float:
     """Return a number of seconds, at most 10**6, which the system's calls take; else ValueError."""
     at_least(0, "timeout", seconds, Real)

@@ -6,6 +6,7 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from pommego._core import checks
 from pommego._core.games import Games
 from pommego._transport import wire
 from pommego._transport.client import Client
@@ -68,6 +69,7 @@ class GamesMaker:
 
     def __call__(self, address: str | None, own: dict[str, Any]) -> Games:
         server, where, options = None, self.where, self.options | own
+        checks.server_of(address, where.get("token"))
         first = options.pop("first", 0)  # the number of the first of these games
         if (by_game := options.get("rules_by_game")) is not None:
             options["rules_by_game"] = wire.tensor(by_game[first : first + options["games"]])

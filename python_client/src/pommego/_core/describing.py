@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing
 from typing import Any
 
+from pommego._core import checks
 from pommego._core.connecting import Connection, read_spec, spec_of
 from pommego._transport import wire
 from pommego._transport.client import Client
@@ -23,6 +24,7 @@ def running(address: str | None, token: str | None) -> Iterator[dict[str, Any]]:
 
     A server that runs meanwhile may run any agent's program: this process is its only client.
     """
+    checks.server_of(address, token)
     if address is not None:
         yield {"address": address, "token": token}
         return

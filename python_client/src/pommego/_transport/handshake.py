@@ -127,7 +127,8 @@ def open_socket(address: Address, timeout: float, context: ssl.SSLContext | None
             advice = "is the address right, and is a firewall in between?"
             raise TimeoutError(f"no answer from {address} in {timeout:g} s: {advice}") from None
         except ssl.SSLCertVerificationError as e:
-            advice = f"{e.verify_message}. Pass the file of its authority: Connection(ca_file=...)."
+            advice = f"{e.verify_message}. Pass the file of its authority: Connection(ca_file=...) or, "
+            advice += "where no connection= is taken, the environment variable SSL_CERT_FILE."
             raise HandshakeError(f"the certificate of {address} is not trusted: {advice}") from e
         except ssl.SSLError as e:
             reason = f"{e.reason or e}. Is it a ws:// address?"
