@@ -90,7 +90,8 @@ func TestMasksTellOnlyWhatIsSeen(t *testing.T) {
 	own, old := pommerman.Java(pommerman.FFA), pommerman.Rules2018(pommerman.FFA)
 	own.ViewSize, old.ViewSize = pommerman.OwnCell, 1
 	for reason, rules := range map[string]pommerman.Rules{
-		"Java's, its own cell": own, "of 2018, nothing up and left": old, "today's": pommerman.Playground(pommerman.FFA).Fogged(1),
+		"Java's, its own cell": own, "of 2018, nothing up and left": old,
+		"today's": pommerman.Playground(pommerman.FFA).Fogged(1),
 	} {
 		var masks [2][2]pommerman.Moves
 		var views [2]pommerman.View

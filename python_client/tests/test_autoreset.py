@@ -152,6 +152,7 @@ def test_all_rows_of_a_game_finish_together(vec: Vec, mode: AutoresetMode) -> No
             np.testing.assert_array_equal(info["_game"], done)
             winners = info["game"]["winners"][done]
             won = winners[np.arange(len(winners)), last_seats(info, done)]
+            assert not np.signbit(info["game"]["return"][~done]).any(), "zeros have no sign"
             assert (info["game"]["return"][done][won] == 1).all(), "a winner's return is 1"
             if mode == AutoresetMode.SAME_STEP:
                 np.testing.assert_array_equal(info["_seed"], done)

@@ -288,6 +288,8 @@ def where(games: NDArray[np.bool_], array: Array, learners: int) -> Array:
     by_game = len(array) == len(games)
     mask = games if by_game else games.repeat(learners)
     kept = array * mask.reshape(-1, *(1,) * (array.ndim - 1))
+    if array.dtype.kind == "f":
+        kept += 0.0  # makes -0.0, such as of a return -1.0, a 0.0
     return kept.repeat(learners, axis=0) if by_game else kept
 
 

@@ -152,8 +152,10 @@ class Games:
         first, count = self._line_ups
         self._line_ups = first + count, len(line_ups.line_ups)
         self._line_up[:] = -1
-        if outside := line_ups.outside(self.about.spec.agents):
-            self._untold[outside] = line_ups
+        from pommego._core.opponents import outside  # noqa: PLC0415, loaded when it is used
+
+        if names := outside(line_ups, self.about.spec.agents):
+            self._untold[names] = line_ups
 
     def reset(
         self, seeds: checks.Seeds, mask: NDArray[np.bool_] | None, states: Sequence[Any] | None = None

@@ -113,11 +113,6 @@ class LineUps:
         there = [[one for each in self.line_ups for one in each[k : k + 1]] for k in range(width)]
         return [k for k in range(width) if not all(isinstance(one, str) for one in there[k])]
 
-    def outside(self, agents: Sequence[str]) -> frozenset[str]:
-        """Return the names of agents outside the game, which has these `agents` itself."""
-        names = {one for each in self.line_ups for one in each if isinstance(one, str)}
-        return frozenset(name for name in names if name.partition(":")[0] not in agents)
-
     def of_games(self, games: slice) -> LineUps:
         """Return the line-ups of some games for their host: without the policies, which stay here."""
         own = copy.copy(self)
@@ -147,6 +142,12 @@ class LineUps:
 
 #: One name for all, one line-up, one for each game, or several to draw from.
 Opponents = str | LineUps | Sequence[Opponent] | Sequence[Sequence[Opponent]]
+
+
+def outside(line_ups: LineUps, agents: Sequence[str]) -> frozenset[str]:
+    """Return the names of agents outside the game, which has these `agents` itself."""
+    names = {one for each in line_ups.line_ups for one in each if isinstance(one, str)}
+    return frozenset(name for name in names if name.partition(":")[0] not in agents)
 
 
 def seats_of(seats: Sequence[Opponent]) -> tuple[list[str], LineUps | None]:
