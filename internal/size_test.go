@@ -24,14 +24,14 @@ type area struct {
 
 // areas covers every source file of the repository. The first that fits holds.
 var areas = []area{
-	{"env", "games: rules, observations, built-in agents", 22726},
-	{"vec", "many games stepped together, in batches", 3805},
-	{"bridge", "the server and its wire protocol", 5556},
-	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 14859},
-	{"llm", "seats of language models: texts, answers, OpenEnv and MCP", 3908},
-	{"cmd", "the command pommego", 3780},
+	{"env", "games: rules, observations, built-in agents", 22766},
+	{"vec", "many games stepped together, in batches", 3764},
+	{"bridge", "the server and its wire protocol", 5529},
+	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 14600},
+	{"llm", "seats of language models: texts, answers, OpenEnv and MCP", 3994},
+	{"cmd", "the command pommego", 3739},
 	{"internal", "crash-safe files, names of enumerations", 731},
-	{"python_client", "the Python client, its adapters and the original's API", 15342},
+	{"python_client", "the Python client, its adapters and the original's API", 15419},
 	{"benchmarks", "what measures speed and strength", 1001},
 	{"docs", "scripts that write the games' pages, the pictures and the site", 333},
 	{"tools", "what makes and verifies a release", 121},
@@ -50,7 +50,7 @@ const (
 	longestLine     = 120 // columns of a Go file; a tab is one
 	longestFunction = 60  // lines of a Go function, from func to its last brace
 	longestReadme   = 150 // lines
-	besideCeiling   = 8012
+	besideCeiling   = 8027
 )
 
 // production reports whether a file counts towards the ceilings.

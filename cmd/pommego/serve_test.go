@@ -111,9 +111,9 @@ func TestServeReadyFD(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer read.Close()
-	cmd := exec.Command(program(), "serve", "--listen", "127.0.0.1:0", "--ready-fd", "3", "--exit-on-stdin-close", "--json",
-		"--metrics-address", ":0", "--web", "--allow-agents", "*", "--allow-agents", "champion:omniscient=1", "--allow-agents",
-		"http://localhost:1", "--allow-agents", "exec:true")
+	cmd := exec.Command(program(), "serve", "--listen", "127.0.0.1:0", "--ready-fd", "3", "--exit-on-stdin-close",
+		"--json", "--metrics-address", ":0", "--web", "--allow-agents", "*", "--allow-agents", "champion:omniscient=1",
+		"--allow-agents", "http://localhost:1", "--allow-agents", "exec:true")
 	var printed strings.Builder
 	cmd.ExtraFiles, cmd.Stdout = []*os.File{write}, &printed
 	stdin, err := cmd.StdinPipe()
@@ -133,7 +133,8 @@ func TestServeReadyFD(t *testing.T) {
 		t.Error(err)
 	}
 	var said map[string]string
-	if err := json.Unmarshal([]byte(printed.String()), &said); err != nil || said["address"] != strings.TrimSpace(string(line)) ||
+	err = json.Unmarshal([]byte(printed.String()), &said)
+	if err != nil || said["address"] != strings.TrimSpace(string(line)) ||
 		!strings.HasSuffix(said["metrics"], "/metrics") || said["web"] == "" {
 		t.Errorf("with --json it printed %q (%v), want all addresses", printed.String(), err)
 	}
@@ -216,10 +217,12 @@ func TestServeRefusesStrangers(t *testing.T) {
 		t.Errorf("an empty token file exits with %d and %q, want %d and that it is empty", r.code, r.errors, exitUsage)
 	}
 	long := "unix:/tmp/" + strings.Repeat("x", 120)
-	if r := pommego(t, "serve", "--listen", long); !strings.Contains(r.errors, "--listen "+long+": want a path of some 100") {
+	r := pommego(t, "serve", "--listen", long)
+	if !strings.Contains(r.errors, "--listen "+long+": want a path of some 100") {
 		t.Errorf("a long path of a socket: %q", r.errors)
 	}
-	if r := pommego(t, "serve", "--listen", "127.0.0.1:0", "--ready-fd", "77"); !strings.Contains(r.errors, "--ready-fd 77: want") {
+	r = pommego(t, "serve", "--listen", "127.0.0.1:0", "--ready-fd", "77")
+	if !strings.Contains(r.errors, "--ready-fd 77: want") {
 		t.Errorf("a descriptor that is not open: %q", r.errors)
 	}
 	for _, tc := range [][3]string{

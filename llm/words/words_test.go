@@ -369,8 +369,9 @@ func TestPositions(t *testing.T) {
 
 func TestRulesOfEveryGame(t *testing.T) {
 	for id, want := range map[string]string{
-		"PommeFFACompetition-v0":   "9 ticks after it was laid",
-		"PommeFFA-v1":              "; ring 0 at tick 500; ring 1 at tick 575; ring 2 at tick 650; ring 3 at tick 725. A ring falls before the moves of its tick.",
+		"PommeFFACompetition-v0": "9 ticks after it was laid",
+		"PommeFFA-v1": "; ring 0 at tick 500; ring 1 at tick 575; ring 2 at tick 650; ring 3 at tick 725. A ring falls " +
+			"before the moves of its tick.",
 		"PommeRadioCompetition-v2": "AC, BD play against each other",
 		"PommeFFA2018-v0":          "A bomb that flames reach vanishes",
 		"PommeTeamJavaDocument-v0": "explodes a tick later. Flames stay for 5 ticks",
