@@ -125,6 +125,13 @@ def test_counts_are_refused_before_training(
     assert not (tmp_path / "run").exists()
 
 
+def test_a_damaged_checkpoint(ppo: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    (tmp_path / "checkpoint.pt").write_bytes(b"PK")
+    with pytest.raises(SystemExit):
+        ppo.main(["ppo-duel", "--out", str(tmp_path)])
+    assert f"{tmp_path / 'checkpoint.pt'} is damaged: remove it" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("seed", [70, 100, -1])
 def test_seeds_of_other_boards(ppo: ModuleType, seed: int, capsys: pytest.CaptureFixture) -> None:
     with pytest.raises(SystemExit):

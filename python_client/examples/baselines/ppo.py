@@ -417,9 +417,13 @@ class Games:
 
 
 def drawn(policy: Policy, logits: Tensor) -> tuple[Tensor, Tensor]:
-    """Draw actions, (n, 1) or with words (n, 3), and return the log probabilities of these parts."""
+    """Draw actions, (n, 1) or with words (n, 3), and return the log probabilities of these parts.
+
+    The draws are those of torch.multinomial, without its checks, for which a GPU may have to wait.
+    """
     parts = logits.split(policy.recipe.choices, 1)
-    actions = torch.cat([torch.multinomial(part.softmax(1), 1) for part in parts], 1)
+    chosen = [(part.softmax(1) / torch.empty_like(part).exponential_()).argmax(1) for part in parts]
+    actions = torch.stack(chosen, 1)
     return actions, chances(policy, logits, actions)[0]
 
 
@@ -516,8 +520,12 @@ class Past:
 
 
 def checkpoint(folder: Path) -> dict[str, Any]:
-    """Load what the run in a folder saved last."""
-    return torch.load(folder / "checkpoint.pt", weights_only=True, map_location="cpu")
+    """Load what the run in a folder saved last; exit if the file is damaged."""
+    path = folder / "checkpoint.pt"
+    try:
+        return torch.load(path, weights_only=True, map_location="cpu")
+    except Exception as e:
+        parser.error(f"{path} is damaged: remove it and progress.jsonl to begin anew: {e!r}")
 
 
 class Run:
