@@ -50,7 +50,7 @@ const (
 	longestLine     = 120 // columns of a Go file; a tab is one
 	longestFunction = 60  // lines of a Go function, from func to its last brace
 	longestReadme   = 150 // lines
-	besideCeiling   = 8027
+	besideCeiling   = 8035
 )
 
 // production reports whether a file counts towards the ceilings.
