@@ -28,7 +28,7 @@ var areas = []area{
 	{"vec", "many games stepped together, in batches", 3764},
 	{"bridge", "the server and its wire protocol", 5529},
 	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 14600},
-	{"llm", "seats of language models: texts, answers, OpenEnv and MCP", 3994},
+	{"llm", "seats of language models: texts, answers, OpenEnv and MCP", 3950},
 	{"cmd", "the command pommego", 3739},
 	{"internal", "crash-safe files, names of enumerations", 731},
 	{"python_client", "the Python client, its adapters and the original's API", 15419},

@@ -15,9 +15,8 @@ func newMCP() *cobra.Command {
 		Use:   "mcp",
 		Short: "Offer games to a language model as tools",
 		Long: `Offer games to a language model as tools, new_game, look, act and result, by the Model Context Protocol
-over standard input and output. A client of that protocol starts the command, which ends when standard input has closed
-and all calls have been answered: docs/language-models.md. Over HTTP, "pommego serve --openenv" offers the same tools
-at the path /mcp.`,
+over standard input and output. A client of that protocol starts the command, which ends when standard input closes:
+docs/language-models.md. Over HTTP, "pommego serve --openenv" offers the same tools at the path /mcp.`,
 		Example: `  pommego mcp
   pommego serve --openenv`,
 		Args: exactly(0, "none"),

@@ -11,11 +11,8 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"pommego/bridge"
@@ -232,53 +229,12 @@ func (h *Handler) serveTools(g *bridge.Guest, w http.ResponseWriter, r *http.Req
 	h.streams.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), playerKey{}, p)))
 }
 
-// patient is a transport whose input ends when its calls have been answered: a file has all calls at once.
-type patient struct {
-	mcp.Transport
-	mcp.Connection
-	calls sync.Map    // the ids of calls without an answer
-	gone  atomic.Bool // no more answers are written
-}
-
-func (p *patient) Connect(ctx context.Context) (c mcp.Connection, err error) {
-	p.Connection, err = p.Transport.Connect(ctx)
-	return p, err
-}
-
-func (p *patient) Read(ctx context.Context) (jsonrpc.Message, error) {
-	m, err := p.Connection.Read(ctx)
-	if call, ok := m.(*jsonrpc.Request); ok && call.IsCall() {
-		p.calls.Store(call.ID, nil)
-	}
-	for waits := err == io.EOF; waits && !p.gone.Load(); time.Sleep(time.Millisecond) {
-		waits = false
-		p.calls.Range(func(any, any) bool { waits = true; return false })
-	}
-	return m, err
-}
-
-func (p *patient) Write(ctx context.Context, m jsonrpc.Message) error {
-	err := p.Connection.Write(ctx, m)
-	if answer, ok := m.(*jsonrpc.Response); ok {
-		p.calls.Delete(answer.ID)
-	}
-	if err != nil {
-		p.gone.Store(true)
-	}
-	return err
-}
-
-func (p *patient) Close() error {
-	p.gone.Store(true)
-	return p.Connection.Close()
-}
-
-// Converse serves the tools to one client over a pair of streams, until the client closes its own and has all answers.
+// Converse serves the tools to one client over a pair of streams, until the client closes its own.
 func (h *Handler) Converse(ctx context.Context, g *bridge.Guest, in io.ReadCloser, out io.WriteCloser) error {
 	p := &player{handler: h, guest: g}
 	defer p.end()
-	over := &patient{Transport: &mcp.IOTransport{Reader: in, Writer: out, MaxLineLength: mostLine}}
-	err := h.tools.Run(context.WithValue(ctx, playerKey{}, p), over)
+	err := h.tools.Run(context.WithValue(ctx, playerKey{}, p), &mcp.IOTransport{Reader: in, Writer: out,
+		MaxLineLength: mostLine})
 	if err != nil {
 		return fmt.Errorf("the session ends: want lines of the input to be messages of JSON-RPC with at most %d bytes each, "+
 			"and the output to be open: %w", mostLine, err)
