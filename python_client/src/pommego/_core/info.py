@@ -122,8 +122,9 @@ def final_info(
     def entry(name: str) -> Any:
         return _spread(shown[name], finished, learners, rows)
 
-    last = Lazy(dict.fromkeys(shown, partial(entry)) | {f"_{name}": mask.copy() for name in shown} | game)
-    last |= {"_game": mask.copy(), "valid": valid, "_valid": mask.copy()}
+    def last(_: str) -> Lazy:
+        masks = {f"_{name}": mask.copy() for name in (*shown, "game", "valid")}
+        return Lazy(dict.fromkeys(shown, partial(entry)) | game | {"valid": valid} | masks)
 
     def final_obs(_: str) -> NDArray[Any]:
         obs = np.full(rows, None, dtype=object)
@@ -134,7 +135,7 @@ def final_info(
     return {
         "final_obs": partial(final_obs),
         "_final_obs": mask.copy(),
-        "final_info": last,
+        "final_info": partial(last),
         "_final_info": mask.copy(),
     }
 

@@ -67,7 +67,6 @@ class Column:
         return np.frombuffer(joined, self.numpy).reshape(len(values), *self.shape)
 
 
-@dataclass(repr=False, eq=False)
 class Manifest:
     """The description of a data set.
 
@@ -77,9 +76,10 @@ class Manifest:
         files: the paths of the data files, in the order of games.
     """
 
-    json: dict[str, Any]
-    folder: Path | None
-    files: list[Path]
+    def __init__(self, content: dict[str, Any], folder: Path | None, files: list[Path]) -> None:
+        self.json = content
+        self.folder = folder
+        self.files = files
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Self:
