@@ -531,7 +531,7 @@ def test_rules_weigh_members() -> None:
     beaten, strong, even = pool("even").weights()
     assert even > strong == pytest.approx(beaten)
     assert pool(lambda rates: rates == rates.max()).weights().tolist() == [1, 0, 0]
-    with pytest.raises(ValueError, match="1 weights for 3 members"):
+    with pytest.raises(ValueError, match="a weight for each"):
         pool(lambda rates: rates[:1]).weights()
     assert list(pool("uniform").members[0].scores) == [1.0] * 8
 

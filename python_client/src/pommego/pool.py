@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommego._core.checks import at_least
-from pommego._core.more_checks import given_weights
 from pommego.errors import PommegoError
 
 SEARCH = ("states", "simulate")  # the arguments of policies that search
@@ -175,8 +174,12 @@ class Pool:
             ValueError: the rule returned anything but one weight for each member.
         """
         rates = np.array([member.win_rate for member in self.members])
-        given = np.ravel(np.asarray(self._rule(rates), np.float64))
-        weights = np.array(given_weights(given, len(rates), f"members, by the rule for win rates {rates}"))
+        weights = np.asarray(self._rule(rates), np.float64)
+        if weights.shape != rates.shape or not (weights >= 0).all() or not 0 < weights.sum() < np.inf:
+            raise ValueError(
+                f"the rule returned {weights!r} for win rates {rates!r}, "
+                "expected a weight for each, 0 or more and not all 0"
+            )
         return weights / weights.sum()
 
     # What environments call -----------------------------------------------------

@@ -118,7 +118,7 @@ def given_weights(weights: Sequence[float], n: int, what: str) -> tuple[float, .
     each = tuple(float(weight) for weight in weights)
     if len(each) != n:
         raise ValueError(f"{len(each)} weights for {n} {what}")
-    if not all(weight >= 0 for weight in each) or not 0 < sum(each) < np.inf:
+    if not all(0 <= weight < np.inf for weight in each) or not sum(each) > 0:
         raise ValueError(
             f"the weights of {what} are {list(each)}, expected finite numbers, 0 or more, not all 0"
         )
