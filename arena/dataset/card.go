@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"text/template"
+
+	"pommego/arena/match"
 )
 
 // card makes a data card in Markdown, which describes a data set and its games. It begins with the lines by which
@@ -33,7 +35,7 @@ func code(name string) string {
 	for strings.Contains(name, mark) {
 		mark, space = mark+"`", " "
 	}
-	return mark + space + strings.Join(strings.Fields(name), " ") + space + mark
+	return mark + space + match.OneLine(name) + space + mark
 }
 
 func kind(c Column) string {

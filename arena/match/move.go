@@ -158,6 +158,9 @@ func readChoice(text json.RawMessage, choice *env.Choice) (uint8, error) {
 	return uint8(*v), nil
 }
 
+// OneLine puts a text on one line, so that a name from outside, which may have line feeds, cannot begin a line.
+func OneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
 // Short is the beginning of an answer, for an error.
 func Short(text []byte) string {
 	const most = 60

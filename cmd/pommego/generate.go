@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pommego/arena/dataset"
+	"pommego/arena/match"
 	"pommego/env"
 	"pommego/llm/dialogue"
 )
@@ -146,8 +147,8 @@ func (o *generateOptions) report(out io.Writer, m *dataset.Manifest, w dataset.W
 	}
 	for _, a := range m.Statistics.Agents {
 		if a.Missed > 0 {
-			fmt.Fprintln(out, oneLine(fmt.Sprintf("agent %s: %d moves missed, for which stop was played; %s", a.Agent, a.Missed,
-				w.Errors[a.Agent])))
+			fmt.Fprintln(out, match.OneLine(fmt.Sprintf("agent %s: %d moves missed, for which stop was played; %s",
+				a.Agent, a.Missed, w.Errors[a.Agent])))
 		}
 	}
 	err := finished(out, o.out, m)

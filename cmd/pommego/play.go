@@ -183,7 +183,7 @@ func (o *playOptions) once(ctx context.Context, out io.Writer, table *play.Table
 	case err != nil:
 		return err
 	case report.Void != "":
-		err = errors.Join(fmt.Errorf("%w: %s", match.ErrVoid, oneLine(report.Void)), o.talks.End())
+		err = errors.Join(fmt.Errorf("%w: %s", match.ErrVoid, match.OneLine(report.Void)), o.talks.End())
 	}
 	return errors.Join(o.report(out, s, report), err, o.keep(s, rec), o.talks.Log.Err())
 }
@@ -328,10 +328,10 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 			}
 			fmt.Fprintf(out, "agent %d (%s): of %d moves %d late, %d failed%s; longest %v; %s\n", seat, report.Agent,
 				report.Moves, report.Late, report.Failed, more, report.Longest.Round(time.Millisecond),
-				oneLine(report.LastError))
+				match.OneLine(report.LastError))
 		}
 		if a := report.Answers; a != (match.Answers{}) {
-			fmt.Fprintln(out, answersLine(seat, a), oneLine(report.LastError))
+			fmt.Fprintln(out, answersLine(seat, a), match.OneLine(report.LastError))
 		}
 	}
 	if p.Counts != nil && !o.quiet {

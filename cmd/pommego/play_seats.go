@@ -189,7 +189,7 @@ func (o *playOptions) host(ctx context.Context, out io.Writer) error {
 			return err
 		}
 		if err != nil {
-			fmt.Fprintln(said, oneLine(err.Error()))
+			fmt.Fprintln(said, match.OneLine(err.Error()))
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pommego/arena/match"
 	"pommego/arena/picture"
 	"pommego/arena/scene"
 	"pommego/arena/trace"
@@ -104,7 +105,7 @@ func (o *replayOptions) run(cmd *cobra.Command, path string) error {
 		if err := o.show(ctx, out, path, game); err != nil {
 			return err
 		}
-		_, err = fmt.Fprintln(out, oneLine(inWords(game.Status(), game.Info().Policies)))
+		_, err = fmt.Fprintln(out, match.OneLine(inWords(game.Status(), game.Info().Policies)))
 		return err
 	}
 	return o.print(out, path, game)
@@ -164,8 +165,8 @@ func (o *replayOptions) show(ctx context.Context, out io.Writer, path string, re
 	if info.Note != "" {
 		note = "(" + info.Note + ")"
 	}
-	title := oneLine(string(printed(fmt.Appendf(nil, "%s, game %d: %s %s %s %s", path, o.game, info.EnvID, info.Name, note,
-		strings.Join(info.Policies, ", ")))))
+	title := match.OneLine(string(printed(fmt.Appendf(nil, "%s, game %d: %s %s %s %s", path, o.game, info.EnvID, info.Name,
+		note, strings.Join(info.Policies, ", ")))))
 	err := replay.Follow(func(at record.Moment) error {
 		text := picture.AppendMatch([]byte(title+"\n"), at.Game.Spec(), at.Match, at.Tracker, o.seat, pictures.colours)
 		if err := pictures.show(text); err != nil || !pictures.rest(ctx) {

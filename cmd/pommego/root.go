@@ -120,12 +120,9 @@ func run(args []string) int {
 	case errors.Is(err, match.ErrVoid):
 		code = exitVoid
 	}
-	fmt.Fprintf(said, "%s: %s%s\n", called, oneLine(err.Error()), help)
+	fmt.Fprintf(said, "%s: %s%s\n", called, match.OneLine(err.Error()), help)
 	return code
 }
-
-// oneLine puts a text on one line, so that a name from a file cannot begin a line.
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // exactly accepts n arguments; what names them in the error.
 func exactly(n int, what string) cobra.PositionalArgs {

@@ -70,7 +70,7 @@ func counts(r *tournament.Results) *table {
 func summary(r *tournament.Results) string {
 	s, games := fmt.Sprintf("%s, %s", r.Env, r.Format), count(r.Config.Games, "game")
 	if r.Against != "" {
-		s += fmt.Sprintf(" against %s: %s for each of %s", oneLine(r.Against), games,
+		s += fmt.Sprintf(" against %s: %s for each of %s", match.OneLine(r.Against), games,
 			count(len(r.Agents), "agent"))
 	} else {
 		s += fmt.Sprintf(": %s at each of %s", games, count((r.Played+r.Void)/r.Config.Games, "table"))
@@ -86,7 +86,7 @@ func summary(r *tournament.Results) string {
 	s += fmt.Sprintf(", seeds from %d.", r.Seed)
 	if test := r.Test; test != nil {
 		s += fmt.Sprintf("\n\nSequential test of %s, H0: Elo %g or less, H1: Elo %g or more. Accepted: %s. %v. Pairs with "+
-			"0, 0.5, 1, 1.5 and 2 points: %v.", oneLine(r.Agents[0].Agent), r.SPRT.Elo0, r.SPRT.Elo1,
+			"0, 0.5, 1, 1.5 and 2 points: %v.", match.OneLine(r.Agents[0].Agent), r.SPRT.Elo0, r.SPRT.Elo1,
 			cmp.Or(test.Accepted, "none"), test, test.Pairs)
 	}
 	if r.Void > 0 {
@@ -306,15 +306,12 @@ func (t *table) write(w io.Writer, widest int) {
 		out.Flush()
 	}
 	if t.note != "" {
-		fmt.Fprintf(w, "\n%s\n", oneLine(t.note))
+		fmt.Fprintf(w, "\n%s\n", match.OneLine(t.note))
 	}
 	fmt.Fprintln(w)
 }
 
-func escaped(cell string) string { return strings.ReplaceAll(oneLine(cell), "|", `\|`) }
-
-// oneLine puts a text on one line: an agent's name may have line feeds.
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+func escaped(cell string) string { return strings.ReplaceAll(match.OneLine(cell), "|", `\|`) }
 
 // parts splits the columns into tables that fit. The first column is in each of them.
 func (t *table) parts(widest int) (all [][]int) {
