@@ -479,7 +479,7 @@ class PommegoVectorEnv(VectorEnv):
             ValueError, TypeError: they are not as described, or a policy is to play a
                 seat that had none when the environment was made.
         """
-        from pommego._core.opponents import LineUps, outside
+        from pommego._core.opponents import LineUps, keep_outside
 
         if isinstance(opponents, str):
             opponents = [opponents] * (self.game_spec.seats - self.learners)
@@ -487,8 +487,7 @@ class PommegoVectorEnv(VectorEnv):
         line_ups.check_seats(self._session.about.policy_seats)
         self._ask(Games.set_opponents, line_ups)
         self._later["set_opponents"] = line_ups
-        if names := outside(line_ups, self.game_spec.agents):
-            self._outside[names] = line_ups
+        keep_outside(self._outside, line_ups, self.game_spec.agents)
 
     @locked
     def set_start_states(self, states: Starts | Sequence[State | bytes | dict[str, Any]] | None) -> None:

@@ -152,10 +152,9 @@ class Games:
         first, count = self._line_ups
         self._line_ups = first + count, len(line_ups.line_ups)
         self._line_up[:] = -1
-        from pommego._core.opponents import outside  # noqa: PLC0415, loaded when it is used
+        from pommego._core.opponents import keep_outside  # noqa: PLC0415, loaded when it is used
 
-        if names := outside(line_ups, self.about.spec.agents):
-            self._untold[names] = line_ups
+        keep_outside(self._untold, line_ups, self.about.spec.agents)
 
     def reset(
         self, seeds: checks.Seeds, mask: NDArray[np.bool_] | None, states: Sequence[Any] | None = None

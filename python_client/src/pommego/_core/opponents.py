@@ -144,10 +144,11 @@ class LineUps:
 Opponents = str | LineUps | Sequence[Opponent] | Sequence[Sequence[Opponent]]
 
 
-def outside(line_ups: LineUps, agents: Sequence[str]) -> frozenset[str]:
-    """Return the names of agents outside the game, which has these `agents` itself."""
+def keep_outside(kept: dict[frozenset[str], LineUps], line_ups: LineUps, agents: Sequence[str]) -> None:
+    """Keep line-ups with agents outside the game, which has these `agents` itself, by the names of those."""
     names = {one for each in line_ups.line_ups for one in each if isinstance(one, str)}
-    return frozenset(name for name in names if name.partition(":")[0] not in agents)
+    if outside := frozenset(name for name in names if name.partition(":")[0] not in agents):
+        kept[outside] = line_ups
 
 
 def seats_of(seats: Sequence[Opponent]) -> tuple[list[str], LineUps | None]:

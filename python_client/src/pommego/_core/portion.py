@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pommego._core.batch import View
 from pommego._core.games import Games
-from pommego._core.opponents import LineUps, outside
+from pommego._core.opponents import LineUps, keep_outside
 from pommego._core.saved import restore, save
 from pommego._core.session import Session
 from pommego.errors import (
@@ -152,8 +152,8 @@ class Portion:
         """Set opponents or start states, and set them again if the games are made again."""
         self.change(what, given)
         self._set[what] = given
-        if isinstance(given, LineUps) and (names := outside(given, self.games.about.spec.agents)):
-            self._outside[names] = given
+        if isinstance(given, LineUps):
+            keep_outside(self._outside, given, self.games.about.spec.agents)
 
     def change(self, what: Callable[..., Any], *args: Any) -> Any:
         """Change the games other than by a step, and keep their states. A loss repeats both."""

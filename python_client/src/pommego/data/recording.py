@@ -100,9 +100,10 @@ def record(
     """
     check_options(options, _NOT_HERE, record, make_vec)
     seed = checks.one_seed(seed)
-    for what, value, least in [("games", games, 1), ("num_envs", num_envs, 1), ("max_steps", max_steps, 0)]:
-        checks.at_least(least, what, value)
-    checks.at_least(0, "games_per_file", games_per_file)
+    for what, value in {"games": games, "num_envs": num_envs}.items():
+        checks.at_least(1, what, value)
+    for what, value in {"max_steps": max_steps, "games_per_file": games_per_file}.items():
+        checks.at_least(0, what, value)
     forms = {key: (np.dtype(dtype), tuple(shape)) for key, (dtype, shape) in (extra or {}).items()}
     named = [opponents] if isinstance(opponents, str) else opponents or seats or ()
     others = [agent for agent in named if agent != _LEARNER]
