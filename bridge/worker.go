@@ -65,7 +65,10 @@ func (s *session) handle(r *request) (reply, error) {
 	if e := r.posted; e != nil { // take names it as the batch size needs it
 		switch err := e.want(running); {
 		case r.name == "send": // the answer to the next recv says what was wrong
-			e.refused = cmp.Or(e.refused, s.send(e, sendRequest{e.channel.begins(), e.channel.moves(e.pool)}))
+			if q := (sendRequest{e.channel.begins(), e.channel.moves(e.pool)}); err == nil {
+				err = s.send(e, q)
+			}
+			e.refused = cmp.Or(e.refused, err)
 			return reply{}, nil
 		case err != nil:
 			return reply{}, err

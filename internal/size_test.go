@@ -25,13 +25,13 @@ type area struct {
 // areas covers every source file of the repository. The first that fits holds.
 var areas = []area{
 	{"env", "games: rules, observations, built-in agents", 22766},
-	{"vec", "many games stepped together, in batches", 3764},
-	{"bridge", "the server and its wire protocol", 5529},
-	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 14600},
+	{"vec", "many games stepped together, in batches", 3766},
+	{"bridge", "the server and its wire protocol", 5532},
+	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 14602},
 	{"llm", "seats of language models: texts, answers, OpenEnv and MCP", 3950},
-	{"cmd", "the command pommego", 3739},
+	{"cmd", "the command pommego", 3737},
 	{"internal", "crash-safe files, names of enumerations", 731},
-	{"python_client", "the Python client, its adapters and the original's API", 15420},
+	{"python_client", "the Python client, its adapters and the original's API", 15423},
 	{"benchmarks", "what measures speed and strength", 1001},
 	{"docs", "scripts that write the games' pages, the pictures and the site", 333},
 	{"tools", "what makes and verifies a release", 121},

@@ -46,9 +46,11 @@ func (p *Pool) Play(b *Batch, actions []uint8, steps int) error {
 	if p.players == nil && (actions == nil || steps > 1) {
 		return errors.New("Play: nobody plays on; call SeatPlayers first")
 	}
-	err := cmp.Or(p.checkBatch("Play", b), p.checkPhases("Play", true))
-	if err == nil && actions != nil {
+	var err error
+	if actions != nil {
 		err = p.checkStep(b, actions)
+	} else {
+		err = cmp.Or(p.checkBatch("Play", b), p.checkPhases("Play", true))
 	}
 	if err != nil {
 		return err

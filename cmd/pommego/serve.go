@@ -110,7 +110,7 @@ times that, so that what is no longer used is collected in time.`,
 
 // configFlags has the flags that set fields of the server's configuration.
 var configFlags = map[string]string{"MaxConnections": "--max-connections", "MaxMemoryBytes": "--max-memory-bytes",
-	"MaxAgentTime": "--max-agent-time", "Hosts": "--host"}
+	"MaxAgentTime": "--max-agent-time", "Hosts": "--host", "Token": "the token of --token-file or " + tokenVariable}
 
 // limits sets the limits that follow from other flags. A server with --parent has
 // a single user, who may use the whole machine and be idle for hours.

@@ -225,7 +225,12 @@ func TestServeRefusesStrangers(t *testing.T) {
 	if !strings.Contains(r.errors, "--ready-fd 77: want") {
 		t.Errorf("a descriptor that is not open: %q", r.errors)
 	}
+	spaced := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(spaced, []byte("a b"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, tc := range [][3]string{
+		{"--token-file", spaced, "the token of --token-file or POMMEGO_TOKEN contains white space"},
 		{"--max-connections", "-1", "--max-connections is -1, want 1 to"},
 		{"--max-memory-bytes", "-1", "--max-memory-bytes is -1, want"},
 		{"--max-agent-time", "-1s", "serve: --max-agent-time is -1s, want"},
