@@ -102,6 +102,17 @@ def test_from_nothing(
     assert json.loads((tmp_path / "result.json").read_text())["games"] == 4
 
 
+def test_a_network_trains_on(ppo: ModuleType, tmp_path: Path) -> None:
+    """Without imitation, from the moves of the agent; a network of other layers is refused."""
+    run = ["mappo-team", "--out", str(tmp_path / "a"), "--begin", "mappo-team", *SMALL.split()]
+    ppo.main([*run, "--minutes", "0"])
+    small, begun = pommego.load(tmp_path / "a" / "policy.net"), pommego.load("mappo-team")
+    for one, other in zip(small.layers, begun.layers, strict=True):
+        assert abs(one.weights * 2.0**-one.shift - other.weights * 2.0**-other.shift).max() <= 2.0**-one.shift
+    with pytest.raises(ValueError, match=r"PommeTeamCompetition-v0 has \[6, 192, 1, 1\] for .*=24"):
+        ppo.main(["mappo-radio", *run[1:2], str(tmp_path / "b"), *run[3:]])
+
+
 def test_ratings_of_past_selves_are_kept(ppo: ModuleType, tmp_path: Path) -> None:
     o = ppo.parser.parse_args(["selfplay-ffa", "--out", str(tmp_path), *SMALL.split()])
     run, again = ppo.Run(o), ppo.Run(o)

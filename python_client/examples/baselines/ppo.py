@@ -144,6 +144,7 @@ parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
 parser.add_argument("name", choices=RECIPES, help="which baseline")
 parser.add_argument("--out", type=Path, help="the run's folder (default: runs/NAME-SEED)")
 parser.add_argument("--seed", type=run_seed, default=0, help="of boards, seats and network, 0 to 69")
+parser.add_argument("--begin", help="an agent's name or FILE.net to train on, in place of imitation")
 parser.add_argument("--demonstrations", type=int, default=3000, help="games of the teacher")
 parser.add_argument("--epochs", type=int, default=4, help="passes over the teacher's moves")
 parser.add_argument("--minutes", type=float, help="of PPO (default: the recipe's)")
@@ -227,6 +228,27 @@ class Policy(nn.Module):
                 **{"blocks": self.blocks, "temperature": self.recipe.temperature},
             },
         )
+
+
+@torch.no_grad()
+def begin_as(policy: Policy, network: Network) -> None:
+    """Give a policy the weights of a network, which has no critic. Inputs that it does not have get 0."""
+    about, seen = network.about, [*policy.planes, *policy.read]
+    blocks = [f"{plane}_block{i}" for plane in about["blocks"] for i in range(9)]
+    names = [*about["planes"], *about["scalars"], *blocks]
+    layers = policy.first, policy.second, policy.body, policy.actor
+    for layer, x in zip(layers, network.layers, strict=True):
+        weight = torch.tensor(x.weights / 2.0**x.shift, dtype=torch.float32).permute(3, 2, 0, 1)
+        if layer is policy.first:
+            nothing = torch.zeros_like(weight[:, 0])
+            found = [weight[:, names.index(name)] if name in names else nothing for name in seen]
+            weight, own = torch.stack(found, 1).split([len(policy.planes), policy.numbers], 1)
+            policy.own.copy_(own)
+        if weight.numel() != layer.weight.numel():
+            raise ValueError(f"the network of {about['env']} has {[*weight.shape]} for {layer}")
+        layer.weight.copy_(weight.reshape(layer.weight.shape))
+        half = 0 if layer is policy.actor else 2**x.shift // 2  # which export adds again
+        layer.bias.copy_(torch.from_numpy((x.biases - half) / (UNIT * 2.0**x.shift)))
 
 
 class Team(nn.Module):
@@ -577,8 +599,10 @@ class Run:
         self.done = saved["done"]
 
     def begin(self) -> None:
-        """Imitate the teacher."""
-        if self.recipe.taught and self.o.demonstrations:
+        """Imitate the teacher, or take another network's weights."""
+        if self.o.begin:
+            begin_as(self.policy, pommego.load(self.o.begin, catalog()[self.recipe.id]))
+        elif self.recipe.taught and self.o.demonstrations:
             folder = self.out / f"demonstrations-{self.o.demonstrations}-{self.o.seed}"
             shown = demonstrations(folder, self.o.demonstrations, self.recipe, self.o.gamma, self.o.seed)
             imitate(self.policy, self.optimizer, shown, self.o.epochs)
