@@ -87,8 +87,8 @@ func (k *Kept) Results() *Results {
 }
 
 // ErrNoMoves says that a log does not have the actions of a game.
-var ErrNoMoves = errors.New("the game cannot be shown: its log has no actions of it, as a client " +
-	"played it, or version 0.1.0 of the program")
+var ErrNoMoves = errors.New("the game cannot be shown: logs have no actions of games that a Python policy " +
+	"(client:) or release 0.1 played")
 
 // Replay reads a game's actions from the log, and returns a replay with events and thoughts. It starts no agent.
 func (k *Kept) Replay(game int) (*ledger.Replay, error) {

@@ -26,7 +26,7 @@ checksums and all that the data's meaning depends on, and a data card.
 
 Layouts:
   games  one row per game, without --observation: its start and actions, from which any observation can be made
-         again exactly. Some 2 bytes a step.
+         again exactly. 1.5 bytes a step in large data sets.
   steps  one row per step and seat, with --observation: the observation, the action, what it paid, what was legal,
          who played, and for agents that search the visits and values they chose by.
   dialogues  as steps, with --dialogues, of seats that are in: chat of the rules, the view in words, and the action.

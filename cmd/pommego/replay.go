@@ -27,7 +27,7 @@ func newReplay() *cobra.Command {
 	var o replayOptions
 	cmd := &cobra.Command{
 		Use:   "replay FILE",
-		Short: "Show a recorded game in the terminal, or turn it into a video or a web page",
+		Short: "Show a recorded game in the terminal, or turn it into a GIF or a web page",
 		Long: `Show a recorded game, made again from its start and its actions. On a terminal the
 pictures follow each other in place; elsewhere they are written one below the
 other. In the browser, view shows it. To see whether a recorded game agrees with the rules, use verify.

@@ -50,7 +50,7 @@ func newView() *cobra.Command {
 		Use:   "view FILE|DATASET|TOURNAMENT|ADDRESS",
 		Short: "Look at recorded games, data sets, tournaments and running environments in the browser",
 		Long: `Look at recorded games in the browser: every step with what led to it, events to jump to, what
-each seat sees, and a chart of who had the prospects. The address that is printed holds a token, without
+each seat sees, and a chart of each side's estimated chance. The address that is printed holds a token, without
 which the page shows nothing. Only this machine can open it; the page asks for nothing
 from elsewhere. SIGINT ends it.
 

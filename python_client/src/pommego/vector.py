@@ -71,12 +71,12 @@ class PommegoVectorEnv(VectorEnv):
     * ``info["counts"]``, with ``counts="step"``: int32 (rows, names), what the step added to
       the counts of the row's seat, in the order of ``game_spec.counts``; 0 where it only began
       an episode.
-    * ``info["game"]``, when an episode ended: the counts of the row's seat, int32,
-      under the names in ``game_spec.counts`` (with ``counts=True``); ``return`` float64,
-      ``length`` int32 (steps), ``result`` uint8 (`pommego.Result`, how it ended for the row's
-      seat), ``won`` bool, if it was made with a policy or several line-ups ``line_up`` int32 (its index
-      among those last set, -1 for an earlier one), all (rows,), and ``winners`` bool (rows, seats); zeros
-      except where ``info["_game"]``.
+    * ``info["game"]``, when an episode ended, zeros except where ``info["_game"]``: the counts of the
+      row's seat, int32, under the names in ``game_spec.counts`` (with ``counts=True``); ``return``
+      float64, ``length`` int32 (steps), ``result`` uint8 (the row's `pommego.Result`), ``won`` bool; with
+      a policy or several line-ups ``line_up`` int32 (its index among those last set, -1 for an earlier
+      one); with agents outside the server ``late``, ``failed`` int32 (their moves that were replaced) and
+      ``void`` bool (not to be scored), all (rows,); and ``winners`` bool (rows, seats).
     * ``info["seed"]`` and ``info["episode_number"]``, uint64 (rows,), where an
       episode began (masks ``info["_seed"]``, ``info["_episode_number"]``).
     * ``info["row"]`` with `batch_size`: int (rows,), the rows in the batch.
