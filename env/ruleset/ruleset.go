@@ -50,8 +50,7 @@ type choice interface {
 // other rule, if it is the upper limit.
 func Between(name string, is, low, high int, by ...string) error {
 	if is < low || is > high {
-		limit := strings.Join(append(by, fmt.Sprint(high)), ", which is ")
-		return fmt.Errorf("rules: %s is %d, want %d to %s", name, is, low, limit)
+		return fmt.Errorf("rules: %s is %d, want %d to %s", name, is, low, strings.Join(append(by, fmt.Sprint(high)), " = "))
 	}
 	return nil
 }
