@@ -72,12 +72,11 @@ class PommegoVectorEnv(VectorEnv):
       the counts of the row's seat, in the order of ``game_spec.counts``; 0 where it only began
       an episode.
     * ``info["game"]``, when an episode ended, zeros except where ``info["_game"]``: the counts of the row's
-      seat, int32, under the names in ``game_spec.counts`` (with ``counts=True``); ``return`` float64,
-      ``length`` int32 (steps), ``result`` uint8 (the row's `pommego.Result`), ``won`` bool; with a policy or
-      several line-ups ``line_up`` int32 (its index among those last set, -1 for an earlier one; after
-      `set_state`, and in a clone, of one with the same agents); with agents outside the server ``late``,
-      ``failed`` int32 (their moves that were replaced) and ``void`` bool (not to be scored), all (rows,);
-      and ``winners`` bool (rows, seats).
+      seat, int32, named as in ``game_spec.counts`` (with ``counts=True``); ``return`` float64, ``length``
+      int32 (steps), ``result`` uint8 (the row's `pommego.Result`), ``won`` bool; with a policy or several
+      line-ups ``line_up`` int32 (its index among those last set, -1 for an earlier one; in a restored game or
+      a clone, of one with the same agents); with agents outside the server ``late``, ``failed`` int32 (moves
+      that were replaced) and ``void`` bool (not to be scored), all (rows,); ``winners`` bool (rows, seats).
     * ``info["seed"]`` and ``info["episode_number"]``, uint64 (rows,), where an
       episode began (masks ``info["_seed"]``, ``info["_episode_number"]``).
     * ``info["row"]`` with `batch_size`: int (rows,), the rows in the batch.
