@@ -92,7 +92,7 @@ def _observation(sent: dict[str, Any]) -> dict[str, Any]:
     """Return an observation with its arrays, Items and position restored."""
     obs = {**sent, "position": tuple(sent["position"])}
     # The dummy is the lowest of them: the teammate, or in team games the last enemy.
-    if min(sent["teammate"], *sent["enemies"]) == constants.Item.AgentDummy.value:
+    if min([sent["teammate"], *sent["enemies"]]) == constants.Item.AgentDummy.value:
         obs["teammate"] = constants.Item(sent["teammate"])
         obs["enemies"] = [constants.Item(enemy) for enemy in sent["enemies"]]
     for name in MAPS:
