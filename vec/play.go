@@ -43,6 +43,9 @@ func (p *Pool) Play(b *Batch, actions []uint8, steps int) error {
 	if p.cfg.Autoreset != Disabled {
 		return fmt.Errorf("Play: Autoreset is %v, want Disabled", p.cfg.Autoreset)
 	}
+	if steps < 1 {
+		return fmt.Errorf("Play: steps is %d, want 1 or more", steps)
+	}
 	if p.players == nil && (actions == nil || steps > 1) {
 		return errors.New("Play: nobody plays on; call SeatPlayers first")
 	}

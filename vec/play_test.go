@@ -143,6 +143,11 @@ func TestPlayRefuses(t *testing.T) {
 		t.Error("players without a name")
 	}
 	must(t, p.SeatPlayers("still", 1))
+	for _, steps := range []int{0, -5} {
+		if err := p.Play(b, still(p), steps); err == nil {
+			t.Errorf("%d steps", steps)
+		}
+	}
 	if err := p.Play(make1(t, p.cfg).NewBatch(nil), nil, 1); err == nil {
 		t.Error("another pool's batch")
 	}

@@ -10,7 +10,7 @@ import (
 
 // Variants is several games that differ only in their rules. Each episode plays one:
 // the one that its seed draws or, with ByGame, that of its game. Batches have the same
-// shapes in all, so all boards have one size. The zero value is none.
+// shapes, bounds, seats and counts in all. The zero value is none.
 type Variants struct {
 	Games  []env.Game       // the first of them is Config.Game
 	ByGame []int32          `wire:"rules_by_game"`
@@ -67,6 +67,9 @@ func (p *plan) resolveVariants() error {
 	if v.Games = slices.Clone(v.Games); len(v.Games) == 0 {
 		v.Games = []env.Game{p.cfg.Game}
 	}
+	if v.Games[0] != p.cfg.Game || slices.Contains(v.Games, nil) {
+		return wrong("Variants.Games", " begin with another game than Config.Game, or one of them is nil")
+	}
 	v.ByGame, v.forms, v.blank = slices.Clone(v.ByGame), nil, nil
 	if v.ByGame != nil && len(v.ByGame) != p.cfg.Games {
 		return wrong("Variants.ByGame", " has %d entries, want %d, a number for each game", len(v.ByGame), p.cfg.Games)
@@ -81,8 +84,8 @@ func (p *plan) resolveVariants() error {
 		v.forms, v.blank = append(v.forms, gamestate.Of(g.Spec())), append(v.blank, g.New(1)[0])
 		for i, want := range p.looks(p.spec) {
 			if own := p.looks(g.Spec())[i]; own != want {
-				return wrong("Variants", "%s: %s, want %s as by the first rules: boards of one environment have one size",
-					v.Which(k), own, want)
+				return wrong("Variants", "%s: %s, want %s as by the first rules: rules of one environment have the same shapes, "+
+					"bounds, seats and counts: make an environment for each", v.Which(k), own, want)
 			}
 		}
 		if k > 0 { // of several variants, none's rules hold for all games
@@ -108,6 +111,10 @@ func (p *plan) looks(s *env.Spec) (all []string) {
 		all = append(all, fmt.Sprintf("the field %s has the shape %v and numbers from %v to %v (shared: %v)", f.Name, f.Shape,
 			f.Low, f.High, f.Shared))
 	}
+	var counts []string
+	for _, count := range s.Counts {
+		counts = append(counts, count.Name)
+	}
 	return append(all, fmt.Sprintf("there are %d seats in teams %v with actions %v and counts %v", s.Seats, s.Teams,
-		s.Actions, s.Counts))
+		s.Actions, counts))
 }

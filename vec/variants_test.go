@@ -3,6 +3,7 @@ package vec
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -250,6 +251,7 @@ func TestVariantsRefused(t *testing.T) {
 			[]string{"Variants of game 2", "planes", fmt.Sprint(smaller), "want", fmt.Sprint(planes)}},
 		{ffa(`{"board_size": 9, "num_rigid": 8, "num_wood": 8, "num_items": 4}`), nil, []string{"Variants[1]", "planes"}},
 		{ffa(`{"skulls": true}`), nil, []string{"Variants[1]", "counts"}},
+		{rules(t, "SuiteBot-v0", `{"rounds": 10}`, `{"rounds": 21}`), nil, []string{"Variants[1]", "same shapes, bounds"}},
 		{ffa(`{"bomb_life": 9}`), []int32{0, 1}, []string{"2 entries, want 3"}},
 		{ffa(`{"bomb_life": 9}`), []int32{0, 1, 2}, []string{"ByGame[2] is 2, want 0 to 1"}},
 		{rules(t, "SuiteBot-v0", `{}`, `{"players": 3}`), nil, []string{"Variants[1]"}},
@@ -262,6 +264,13 @@ func TestVariantsRefused(t *testing.T) {
 		}
 	}
 	games := quickAndSlow(t)
+	for reason, all := range map[string][]env.Game{"another first": {games[1], games[0]}, "nil first": {nil, games[0]},
+		"nil": {games[0], nil}} {
+		_, err := New(Config{Game: games[0], Games: 1, Variants: Variants{Games: all}})
+		if option := new(OptionError); !errors.As(err, &option) || option.Field != "Variants.Games" {
+			t.Errorf("%s: %v", reason, err)
+		}
+	}
 	_, err := New(Config{Game: games[0], Games: 1, Variants: Variants{Games: games},
 		Opponents: slices.Repeat([]string{"p"}, 3), Agent: func(string) (env.Agent, error) { return new(program), nil }})
 	if err == nil || !strings.Contains(err.Error(), "outside the server") {

@@ -74,7 +74,7 @@ type Rules struct {
 	BombsSpent bool `json:"bombs_spent" doc:"a bomber has its bombs for the whole game: none comes back after its explosion"`
 	AllPay     bool `json:"all_pay" doc:"all bombers that lay on a cell in one round spend a bomb for the one that lies there, not only the first of each side"`
 
-	OwnCellSafe    bool `json:"own_cell_safe" doc:"an explosion does not hurt bombers on the bomb's own cell"`
+	OwnCellSafe    bool `json:"own_cell_safe" doc:"an explosion leaves out the bomb's own cell: bombers there are not hurt, and blast in observations does not show it"`
 	OwnCellShields bool `json:"own_cell_shields" doc:"a bomber on the bomb's own cell shields everything else from it"`
 	HurtFirst      bool `json:"hurt_first" doc:"of several bombers on a cell only the first is hurt"`
 	OwnHarmless    bool `json:"own_harmless" doc:"a bomb hurts neither bombers nor base of the side it belongs to, who still shield what is behind them"`

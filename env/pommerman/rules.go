@@ -280,9 +280,9 @@ func (r *Rules) Validate() error {
 		return err
 	}
 	if err := cmp.Or(
-		ruleset.Between("num_items", r.NumItems, 0, r.NumWood),
+		ruleset.Between("num_items", r.NumItems, 0, r.NumWood, "num_wood"),
 		ruleset.Between("agent_view_size", r.ViewSize, r.Traits().leastView, grid.MaxSide),
-		ruleset.Between("start_ammo", r.StartAmmo, 0, r.MaxAmmo),
+		ruleset.Between("start_ammo", r.StartAmmo, 0, r.MaxAmmo, "max_ammo"),
 		ruleset.Between("training_agent", r.TrainingAgent, NoSeat, r.Seats()-1),
 		r.checkStep(),
 	); err != nil {

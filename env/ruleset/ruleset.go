@@ -46,10 +46,11 @@ type choice interface {
 	Names() []string
 }
 
-// Between returns an error if a number of the rules is out of limits that depend on other rules, else nil.
-func Between(name string, is, low, high int) error {
+// Between returns an error if a number of the rules is out of limits that depend on other rules, else nil. by is the
+// other rule, if it is the upper limit.
+func Between(name string, is, low, high int, by ...string) error {
 	if is < low || is > high {
-		return fmt.Errorf("rules: %s is %d, want %d to %d", name, is, low, high)
+		return fmt.Errorf("rules: %s is %d, want %d to %s", name, is, low, strings.Join(append(by, fmt.Sprint(high)), " = "))
 	}
 	return nil
 }

@@ -205,6 +205,27 @@ var readings = []sentence{
 			want:   []string{`. . . . . . .   . . . . . . .   . . . . . . *   * . . . . * *   H0+A0 . . H2+A2 . . H1+A1+*`},
 			points: []int{0, 5, 0},
 		},
+		{
+			reason: "after the moves with dead_kills: killed again",
+			rules:  func(r *Rules) { r.Players, r.HomeDeaths, r.DeadKills = 3, AfterMoves, true },
+			start:  `. . . . . . .   . . . . . . .   . . . . . . .   . . . . . A1 1b   H0 . . H2+A2 . A0 H1`,
+			acts:   []string{">--"},
+			points: []int{0, 15, 0},
+		},
+		{
+			reason: "at the end: those that collide on a base are away by then, so no home_points",
+			rules:  func(r *Rules) { r.Players, r.HomePoints = 3, 6 },
+			start:  `. . . . . . .   . A1 . . . . .   . . . . . . .   . . . . . . A2   H0 . . H2 . A0 H1`,
+			acts:   []string{">-v"},
+			points: []int{0, 0, 0},
+		},
+		{
+			reason: "after the moves: each of them gives home_points",
+			rules:  func(r *Rules) { r.Players, r.HomePoints, r.HomeDeaths = 3, 6, AfterMoves },
+			start:  `. . . . . . .   . A1 . . . . .   . . . . . . .   . . . . . . A2   H0 . . H2 . A0 H1`,
+			acts:   []string{">-v"},
+			points: []int{0, 12, 0},
+		},
 	}, also: testBasesInAnyOrder},
 	{id: "R15", says: "equal points share the first place (shared_first)", also: func(t *testing.T) {
 		scores := [MaxPlayers]int32{9, 4, 9, 2}

@@ -43,9 +43,9 @@ type Rules struct {
 
 	SelfKillPoints int `json:"self_kill_points" limits:"-1000 to 1000" doc:"points that a victim gets that its own bombs alone killed; reading: none"`
 
-	DeadKills bool `json:"dead_kills" doc:"an agent that died in a collision and lies in a blast is killed again; reading: it is dead already"`
+	DeadKills bool `json:"dead_kills" doc:"an agent that died in a collision and lies in a blast is killed again, as is one that died on a home base if home_deaths is moves: the killer gets the points and the count; reading: it is dead already"`
 
-	HomeDeaths HomeDeaths `json:"home_deaths" doc:"when those on an enemy's home base die: end (of the round, after the dead have respawned) or moves (with the collisions, so that they do not plant); reading: end"`
+	HomeDeaths HomeDeaths `json:"home_deaths" doc:"when those on an enemy's home base die: end (of the round, after the dead have respawned) or moves (with the collisions, so that they do not plant; one that collides there then gives home_points, too); reading: end"`
 
 	SharedFirst bool `json:"shared_first" doc:"players with equal points at the top have all won, unless everybody has them, which is a tie; if not, it is always a tie; reading: they have all won"`
 }

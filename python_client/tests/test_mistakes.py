@@ -93,6 +93,14 @@ def test_autoreset_modes_by_any_name(vec: Vec, said: Any) -> None:
         ),
         ("OneVsOne-v0", 0, {}, pommego.ServerError, r"^num_envs is 0, want 1 to .*field num_envs"),
         ("OneVsOne-v0", 1 << 30, {}, pommego.ServerError, r"^num_envs is 1073741824, want 1 to 1048576"),
+        ("OneVsOne-v0", 1 << 70, {}, pommego.ServerError, r"^num_envs is 1180\d+, want a number of 64 bits"),
+        (
+            "OneVsOne-v0",
+            2,
+            {"workers": -(1 << 70)},
+            pommego.ServerError,
+            r"^workers is -1180\d+, want a number",
+        ),
         ("OneVsOne-v0", 2.5, {}, pommego.ServerError, r"^num_envs is a float, want an integer"),
         (
             "OneVsOne-v0",
@@ -111,7 +119,7 @@ def test_autoreset_modes_by_any_name(vec: Vec, said: Any) -> None:
         ),
         ("OneVsOne-v0", 1, {"max_episode_steps": 2.5}, ValueError, "is 2.5, expected an integer, 1 or more"),
         ("OneVsOne-v0", 1, {"rules": 5}, pommego.ServerError, "rules: 5 is given, want an object"),
-        ("OneVsOne-v0", 1, {"start_states": 5}, TypeError, "^start states are a int, expected a list"),
+        ("OneVsOne-v0", 1, {"start_states": 5}, TypeError, r"^states is one int, expected a list: \[state"),
         ("OneVsOne-v0", 1, {"timeout": "x"}, ValueError, "timeout is 'x', expected a number, 0 or more"),
         ("OneVsOne-v0", 1, {"connection": {"agent_limit": 3}}, TypeError, r"expected pommego.Connection\("),
         (
@@ -374,6 +382,8 @@ def test_environments_are_not_pickled(
     envs, env = vec(games=1), single("OneVsOne-v0")
     for each in (envs, env):
         each.reset(seed=0)
-        with pytest.raises(TypeError, match=r"a function that makes one there.*get_state.*clone"):
+        with pytest.raises(TypeError, match=r"a function that makes one.*env\.envs.*get_state\(\).*clone"):
             way(each)
+    with env.envs.clone() as twin:
+        assert twin.get_state() == [env.get_state()]
     assert way(envs.get_state(0))

@@ -280,6 +280,22 @@ def test_an_agent_behind_http(binary: Path, address: str) -> None:
         envs.set_opponents([address])
         (ended,) = play(envs, 6)
         assert ended["late"].tolist() == ended["failed"].tolist() == [0]
+        with pytest.raises(pommego.PommegoError, match="behind HTTP, and plays in one game"):
+            envs.clone()
+    with pommego.make_vec("OneVsOne-v0", 1, seats=["learner", "static"], **PATIENT) as envs:
+        envs.reset(seed=0)
+        envs.clone().close()
+        envs.set_opponents([address])
+        for opponents in ([address], ["static"]):  # its episode may still run
+            envs.set_opponents(opponents)
+            with pytest.raises(pommego.PommegoError, match="behind HTTP, and plays in one game"):
+                envs.clone()
+    for players in ({"seats": ["learner", address]}, {"opponents": address}):
+        with (
+            pommego.make_vec("OneVsOne-v0", 1, **players, **PATIENT) as envs,
+            pytest.raises(pommego.PommegoError, match="behind HTTP, and plays in one game"),
+        ):
+            envs.clone()
     with pytest.raises(pommego.ServerError, match="has a seat already"):  # one agent, one game
         pommego.make_vec("OneVsOne-v0", 2, opponents=[address])
     with pytest.raises(pommego.ServerError, match="one set of rules"):

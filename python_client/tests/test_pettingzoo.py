@@ -361,6 +361,34 @@ def test_before_the_first_reset(zoo: types.SimpleNamespace) -> None:
     assert env.step({}) == ({}, {}, {}, {}, {}), "after its end it gives nothing"
 
 
+@pytest.mark.parametrize("env_id", [FFA, TEAM])
+def test_saved_games_have_their_agents(zoo: types.SimpleNamespace, env_id: str) -> None:
+    """Also those that are out by now; of a game that is over, none."""
+    env, still = zoo.parallel_env(env_id, seats=["learner", "learner", "learner", "static"]), 0
+    first = env.reset(seed=1)
+    state, whole = env.get_state(), env.state()
+    while env.agents:
+        actions = {agent: 5 if agent == "agent_0" and still == 0 else 0 for agent in env.agents}
+        if "agent_0" in env.agents:
+            alone = env.get_state(), env.agents[:]
+        env.step(actions)
+        still += 1
+    over = env.get_state()
+    obs, infos = env.set_state(state)
+    assert_same(obs, first[0])
+    assert env.agents == env.possible_agents == list(infos)
+    assert np.array_equal(env.state(), whole)
+    env.set_state(alone[0])
+    assert env.agents == alone[1]
+    env.step(dict.fromkeys(env.agents, 0))
+    if env_id == FFA:
+        assert "agent_0" not in env.agents
+        env.set_state(env.get_state())
+        assert env.agents == ["agent_1", "agent_2"]
+    assert env.set_state(over) == ({}, {})
+    assert env.agents == []
+
+
 def test_there_is_no_copy_that_would_close_it(zoo: types.SimpleNamespace) -> None:
     env = zoo.parallel_env(FFA)
     env.reset(seed=0)

@@ -15,6 +15,7 @@ import gymnasium
 import numpy as np
 import pytest
 
+import pommego
 import recorded
 from pommego import pommerman
 from pommego.pommerman import agents, characters, constants, helpers
@@ -218,6 +219,36 @@ def test_an_agent_behind_http_sees_what_others_see(remote: tuple[Remote, int]) -
     assert (seat, game_type, reward, goodbye) == (2, constants.GameType.Team, -1, "shutdown")
     assert space == 6
     assert difference(exact(seen), exact(obs)) is None
+
+
+@pytest.mark.parametrize(
+    ("env_id", "rules", "teammate", "enemies"),
+    [
+        ("PommeTeam-v0", None, constants.Item.Agent3, ["Agent0", "Agent2", "AgentDummy"]),
+        ("PommeTeam2018-v0", None, 14, [11, 13, 10]),
+        ("PommeFFA2018-v0", None, 10, [11, 13, 14]),
+        ("PommeFFACompetition-v0", {"skulls": True}, 10, [11, 13, 14]),
+    ],
+)
+def test_a_game_whose_cell_values_are_not_the_originals(
+    binary: Any, remote: tuple[Remote, int], env_id: str, rules: Any, teammate: Any, enemies: list[Any]
+) -> None:
+    runner, port = remote
+    runner.action = 0
+    options = {"opponents": [f"http://127.0.0.1:{port}", "static", "static"], "seat": 0, "rules": rules}
+    patient = pommego.Connection(agent_limit=20)
+    with pommego.make_vec(
+        env_id, 1, max_episode_steps=2, autoreset_mode="SAME_STEP", connection=patient, **options
+    ) as envs:
+        envs.reset(seed=0)
+        envs.step([0])
+        *_, info = envs.step([0])
+    assert info["game"]["failed"].tolist() == [0]
+    assert info["game"]["void"].tolist() == [False]
+    seen, _ = next(heard for heard in runner.heard if isinstance(heard[0], dict))
+    named = [constants.Item[one] if isinstance(one, str) else one for one in enemies]
+    assert (seen["teammate"], seen["enemies"]) == (teammate, named)
+    assert {type(one) for one in (seen["teammate"], *seen["enemies"])} == {type(teammate)}
 
 
 def test_a_second_game_with_an_agent_that_fails_to_begin_it(

@@ -218,6 +218,8 @@ def test_words_come_as_they_were_sent() -> None:
             env.step([[0, 1, 1], "stop", "stop", "stop"])
         with pytest.raises(ValueError, match="99"):
             env.step([[0, 1, 1], [99, 0, 0], 0, 0])
+        with pytest.raises(IndexError):
+            env.step([[0, 1, 1], 0])
         saved = env.get_json_info()
         assert [json.loads(saved[name]) for name in ("radio_from_agent", "intended_actions")] == [
             {"Agent0": [3, 8], "Agent1": [70], "Agent2": [0, 0], "Agent3": [0, 0]},

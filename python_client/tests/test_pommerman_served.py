@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import pommego
 from pommego import pommerman
 from pommego.pommerman import agents, constants
 from reference.exact import difference, exact
@@ -68,6 +69,16 @@ def test_dictionaries_of_rows(vec: Any) -> None:
     obs, info = envs.reset(seed=1)
     rows = pommerman.Dictionaries(envs.game_spec)(obs)
     assert [row["board"][row["position"]] - 10 for row in rows] == info["seat"].tolist()
+    per_game = pommego.Connection(expand_shared=False)
+    shared, plain = (
+        pommerman.Dictionaries(one.game_spec)(one.reset(seed=1)[0])
+        for one in (vec(observation="raw", connection=per_game), vec(observation="raw"))
+    )
+    assert difference(exact(shared), exact(plain)) is None
+    for observation in ("planes", "box"):
+        obs, _ = vec("PommeTeamCompetition-v0", observation=observation).reset()
+        with pytest.raises(ValueError, match=r"raw observations of .* have .*maps.*, got"):
+            pommerman.Dictionaries(envs.game_spec)(obs)
     for other in (vec("PommeFFA2018-v0", 1), vec(games=2, rules=[{}, {"num_wood": 20}])):
         with pytest.raises(ValueError, match="needs one set of Pommerman's rules, without skulls"):
             pommerman.Dictionaries(other.game_spec)

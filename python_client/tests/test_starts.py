@@ -204,7 +204,7 @@ def test_states_that_cannot_be(vec: Vec, states: list[pommego.State]) -> None:
         with pytest.raises(error, match=says):
             envs.reset(options=options)
     for arguments, error, says in [
-        ((states[0],), TypeError, "are a State, expected a list"),
+        ((states[0],), TypeError, "is one State, expected a list"),
         ((states, [1]), ValueError, "1 weights for 4 start states"),
         ((states, [0] * 4), ValueError, "not all 0"),
         ((states, None, 1.5), ValueError, "1.5, expected 0 to 1"),

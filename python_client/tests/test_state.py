@@ -347,6 +347,38 @@ def test_rollouts_do_not_depend_on_workers(vec: Vec) -> None:
         assert other.states == played[0].states
 
 
+@pytest.mark.parametrize("form", ["State", "bytes", "json", "text"])
+def test_one_state_is_no_list(vec: Vec, form: str) -> None:
+    envs = vec(games=1)
+    envs.reset(seed=0)
+    shown = envs.get_state(0, as_json=True)
+    state = {"State": envs.get_state(0), "bytes": b"x", "json": shown, "text": json.dumps(shown)}[form]
+    for call in (
+        lambda: envs.simulate(state, np.zeros(4, int)),
+        lambda: envs.set_state([0], state),
+        lambda: pommego.Starts(state),
+    ):
+        with pytest.raises(TypeError, match=r"^states is one \w+, expected a list: \[state\]"):
+            call()
+
+
+@pytest.mark.parametrize(
+    "games", [[True, False], np.array([True, False]), [0, 1.0], 1.5, True, np.float64(1)]
+)
+def test_games_are_numbers(vec: Vec, games: object) -> None:
+    """A mask would be games 1 and 0."""
+    envs = vec(games=2)
+    envs.reset(seed=0)
+    states = envs.get_state()
+    for call in (envs.get_state, envs.render, lambda games: envs.set_state(games, states)):
+        with pytest.raises(TypeError, match=r"^games\[\d\] is .*, expected a number$"):
+            call(games)
+    with pytest.raises(pommego.ServerError, match="seat is a float, want an integer"):
+        envs.render(0, seat=1.5)
+    assert envs.get_state(np.array([1, 0], np.uint8)) == states[::-1]
+    assert envs.render(0, seat=np.int64(1)) == envs.render(np.int8(0), seat=1)
+
+
 def test_simulate_refuses_nonsense(vec: Vec) -> None:
     envs = vec(games=1)
     envs.reset(seed=0)
@@ -363,7 +395,8 @@ def test_simulate_refuses_nonsense(vec: Vec) -> None:
         envs.simulate([state], np.zeros(4, int), steps=0, policy="random")
     with pytest.raises(pommego.ServerError, match="steps is 2, and there is no policy"):
         envs.simulate([state], np.zeros(4, int), steps=2)
-    with pytest.raises(TypeError, match="is a function, which cannot be sent"):
-        envs.simulate([state], np.zeros(4, int), steps=2, policy=lambda obs, info: 0)
-    with pytest.raises(pommego.ServerError, match="nobody.*bad_option"):
-        envs.simulate([state], np.zeros(4, int), steps=2, policy="nobody")
+    for steps in (1, 2):
+        with pytest.raises(TypeError, match="policy is <function.*, expected the name of an agent"):
+            envs.simulate([state], np.zeros(4, int), steps=steps, policy=lambda obs, info: 0)
+        with pytest.raises(pommego.ServerError, match="nobody.*bad_option"):
+            envs.simulate([state], np.zeros(4, int), steps=steps, policy="nobody")

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pommego._core.rows import fields_of
 from pommego.errors import PommegoError
 from pommego.spec import GameSpec
 
@@ -81,14 +82,15 @@ def convert(library: Library, raw: Mapping[str, Any], spec: GameSpec, unfogged: 
     encoder = _encoders.get(key)
     if encoder is None:
         encoder = _encoders[key] = _Encoder(spec)
-    rows = _rows(library, raw, spec)
+    rows = raw_rows(raw, spec, library)
     return encoder(library, encoder.hide(library, rows) if unfogged else rows)
 
 
-def _rows(library: Library, raw: Mapping[str, Any], spec: GameSpec) -> Arrays:
+def raw_rows(raw: Mapping[str, Any], spec: GameSpec, library: Library = _NUMPY) -> Arrays:
     """Check the fields, and repeat fields that a game has once for each of its rows."""
     fields = spec.encoding("raw").fields
     lead: tuple[int, ...] = ()
+    raw = fields_of(raw)
     for field in fields:
         shape = tuple(raw[field.name].shape) if field.name in raw else None
         if shape is None or shape[len(shape) - len(field.shape) :] != field.shape:

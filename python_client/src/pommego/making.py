@@ -123,7 +123,7 @@ def make_vec(
             what each step added to them, too.
         rules: rules that differ from the id's, by the names in `game_spec.rules`. A list of as many as
             there are games: each game has its own. Another list: each episode draws one
-            of them. All boards have the same size; ``info["rules"]`` says which rules a game has.
+            of them. All have the same shapes, bounds, seats and counts. ``info["rules"]`` has a game's.
         copy: True: you own all arrays. You may write to them and keep them, also after `close` and after
             a fork. With shared memory this costs almost nothing: while you hold 6 batches or fewer (2 if
             they are large), their large arrays stay where the server wrote them. False: arrays are views,
@@ -224,10 +224,10 @@ def make_vec(
     def make(**own: Any) -> PommegoVectorEnv:
         try:
             games = hosts.join(connect, num_envs, line_ups) if hosts else connect(address, own)
-        except ServerError as e:
+        except (ServerError, OverflowError) as e:
             from pommego._core.more_checks import in_our_words
 
-            raise in_our_words(e) from None
+            raise in_our_words(e, options) from None
         viewer = None
         with on_failure(games.close):
             if line_ups is not None and line_ups.policy_seats and line_ups.hidden:
@@ -239,7 +239,8 @@ def make_vec(
 
                 token_there = games.server.token if games.server else token
                 viewer = Viewer(games.address, token_there, games.about.made.view_key, connection)
-        return PommegoVectorEnv(games, render_mode=render_mode, respawn=make, viewer=viewer)
+        players = line_ups.line_ups if line_ups else [named_seats or [opponents]]
+        return PommegoVectorEnv(games, render_mode=render_mode, respawn=make, players=players, viewer=viewer)
 
     return make()
 

@@ -32,6 +32,7 @@ from pommego._core.rows import row_obs, to_box
 from pommego.errors import PommegoError
 from pommego.making import make_vec
 from pommego.single import row_info
+from pommego.state import State
 from pommego.vector import PommegoVectorEnv
 
 __all__ = ["PommegoParallelEnv", "parallel_env"]
@@ -121,7 +122,7 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
     Attributes:
         possible_agents: the names of all learning agents, by seat.
         agents: those still in the game.
-        envs: the underlying vector environment of one game.
+        envs: the underlying vector environment of one game; its `set_state` leaves `agents` as they are.
         state_space: the space of `state`, None without it.
         state_encoding: the encoding of `state`: ``state_encoding["box"].names``.
     """
@@ -175,11 +176,23 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
         Returns:
             observations and infos by agent.
         """
-        obs, info = self.envs.reset(seed=seed)
-        self._state, self._alive = info.get("state"), info["alive"]
-        self.agents = self.possible_agents[:]
+        return self._begin(self.possible_agents[:], *self.envs.reset(seed=seed))
+
+    def _begin(self, agents: list[str], obs: Any, info: dict[str, Any]) -> tuple[dict[str, Any], ...]:
+        self.agents, self._state, self._alive = agents, info.get("state"), info["alive"]
         self._show()
         return self._seen(obs, info)
+
+    def get_state(self) -> State:
+        """Save the game."""
+        return self.envs.get_state(0)
+
+    def set_state(self, state: State | bytes | dict[str, Any]) -> tuple[dict[str, Any], ...]:
+        """Restore a game; returns observations and infos of the agents in it, as `reset` does."""
+        obs, info = self.envs.set_state(0, state)
+        over = self.envs.get_state(0, as_json=True)["pommego"]["pool"]["ended"]
+        here = info["alive"] if self._dead_leave else np.ones(len(self._rows), np.bool_)
+        return self._begin([a for a in self.possible_agents if here[self._rows[a]] and not over], obs, info)
 
     def step(
         self, actions: Mapping[str, Any]

@@ -28,6 +28,7 @@ class PommegoEnv(gymnasium.Env):
     hardly more time: for speed use `pommego.make_vec`.
 
     `game_spec`, `encoding`, `state_encoding` and `state_space` are those of `PommegoVectorEnv`, for one row.
+    `envs` is the environment of that class below, which has further methods, such as `set_opponents`.
     """
 
     metadata = {"render_modes": ["ansi", "rgb_array", "human"], "render_fps": 10}  # noqa: RUF012, gymnasium's own form
@@ -41,7 +42,7 @@ class PommegoEnv(gymnasium.Env):
                 f"{seats} seats learn in this game, and a single environment has one learner: "
                 "fill the others with opponents=[...], or use pommego.make_vec"
             )
-        self._envs = envs
+        self.envs = envs
         self._shown = 0.0  # when the last step was, in the browser
         self.render_mode = render_mode
         self.game_spec = envs.game_spec
@@ -66,7 +67,7 @@ class PommegoEnv(gymnasium.Env):
         starts = {"states": [options.pop("state")]} if "state" in options else None
         if options:
             raise ValueError(f"unknown reset options {sorted(options)}; there is only 'state'")
-        obs, info = self._envs.reset(seed=seed, options=starts)
+        obs, info = self.envs.reset(seed=seed, options=starts)
         self._keep_pace()
         return row_obs(obs, 0, 1), self._own(info)
 
@@ -81,7 +82,7 @@ class PommegoEnv(gymnasium.Env):
             ValueError: the action has the wrong shape or type.
         """
         given = one_action("action", action, self.action_space)
-        obs, reward, terminated, truncated, info = self._envs.step(given[None])
+        obs, reward, terminated, truncated, info = self.envs.step(given[None])
         self._keep_pace()
         over = bool(terminated[0]), bool(truncated[0])
         return row_obs(obs, 0, 1), float(reward[0]), *over, self._own(info)
@@ -101,7 +102,7 @@ class PommegoEnv(gymnasium.Env):
         """Wait, so that the browser shows each position for its time."""
         if self.render_mode != "human":
             return
-        self._envs.render()
+        self.envs.render()
         time.sleep(max(0.0, self._shown + 1 / self.metadata["render_fps"] - time.monotonic()))
         self._shown = time.monotonic()
 
@@ -110,24 +111,24 @@ class PommegoEnv(gymnasium.Env):
 
         With "human" this does nothing: the browser shows the game.
         """
-        return self._envs.render(0) if self.render_mode not in (None, "human") else None
+        return self.envs.render(0) if self.render_mode not in (None, "human") else None
 
     @property
     def web_address(self) -> str:
         """The address of the page that shows the game, see `PommegoVectorEnv.web_address`."""
-        return self._envs.web_address
+        return self.envs.web_address
 
     def close(self) -> None:
         """End the game, and the server if it is ours. Idempotent."""
-        self._envs.close()
+        self.envs.close()
 
     def get_state(self) -> State:
         """Save the game."""
-        return self._envs.get_state(0)
+        return self.envs.get_state(0)
 
     def set_state(self, state: State | bytes | dict[str, Any]) -> tuple[Observation, dict[str, Any]]:
         """Restore a game; returns its observation and info."""
-        obs, info = self._envs.set_state(0, state)
+        obs, info = self.envs.set_state(0, state)
         return row_obs(obs, 0, 1), self._own(info)
 
 

@@ -71,12 +71,12 @@ class PommegoVectorEnv(VectorEnv):
     * ``info["counts"]``, with ``counts="step"``: int32 (rows, names), what the step added to
       the counts of the row's seat, in the order of ``game_spec.counts``; 0 where it only began
       an episode.
-    * ``info["game"]``, when an episode ended, zeros except where ``info["_game"]``: the counts of the
-      row's seat, int32, under the names in ``game_spec.counts`` (with ``counts=True``); ``return``
-      float64, ``length`` int32 (steps), ``result`` uint8 (the row's `pommego.Result`), ``won`` bool; with
-      a policy or several line-ups ``line_up`` int32 (its index among those last set, -1 for an earlier
-      one); with agents outside the server ``late``, ``failed`` int32 (their moves that were replaced) and
-      ``void`` bool (not to be scored), all (rows,); and ``winners`` bool (rows, seats).
+    * ``info["game"]``, when an episode ended, zeros except where ``info["_game"]``: the counts of the row's
+      seat, int32, named as in ``game_spec.counts`` (with ``counts=True``); ``return`` float64, ``length``
+      int32 (steps), ``result`` uint8 (the row's `pommego.Result`), ``won`` bool; with a policy or several
+      line-ups ``line_up`` int32 (its index among those last set, -1 for an earlier one; in a restored game or
+      a clone, of one with the same agents); with agents outside the server ``late``, ``failed`` int32 (moves
+      that were replaced) and ``void`` bool (not to be scored), all (rows,); ``winners`` bool (rows, seats).
     * ``info["seed"]`` and ``info["episode_number"]``, uint64 (rows,), where an
       episode began (masks ``info["_seed"]``, ``info["_episode_number"]``).
     * ``info["row"]`` with `batch_size`: int (rows,), the rows in the batch.
@@ -118,11 +118,12 @@ class PommegoVectorEnv(VectorEnv):
         *,
         render_mode: str,
         respawn: Callable[..., PommegoVectorEnv],
+        players: Sequence[Sequence[Any]] = (),
         viewer: Viewer | None = None,
     ) -> None:
         about, made = session.about, session.about.made
         self._session, self._lock = session, CallLock()
-        self._respawn = respawn
+        self._respawn, self._players = respawn, players  # the line-ups it was made with
         self.server = session.server
         self._viewer = viewer
         self._sent = deque[ArrayLike]([()], about.max_in_flight)  # the last actions, for error messages
@@ -398,9 +399,9 @@ class PommegoVectorEnv(VectorEnv):
             return None
         if tile is None and self.render_mode == "rgb_array":
             tile = _TILE
-        if isinstance(games, int | np.integer):
+        if isinstance(games, int | float | np.generic):
             (game,) = self._numbers([games])
-            return self._ask(Games.render, game, colour, tile, None if seat is None else int(seat))
+            return self._ask(Games.render, game, colour, tile, seat)
         if isinstance(games, str):
             raise TypeError(f"games is {games!r}, expected a number, several or None")
         if games is not None:
@@ -528,7 +529,7 @@ class PommegoVectorEnv(VectorEnv):
         Raises:
             ServerError: there is no such game, or the environment was never reset.
         """
-        if isinstance(games, int | np.integer):
+        if isinstance(games, int | float | np.generic):
             return self.get_state([games], as_json=as_json)[0]
         numbers = range(self.num_games) if games is None else games
         from pommego._core.saved import save
@@ -560,8 +561,8 @@ class PommegoVectorEnv(VectorEnv):
             ValueError: the numbers of games and states differ.
         """
         self._check_together("set_state()")
-        if isinstance(games, int | np.integer):
-            games, states = [int(games)], [states]
+        if isinstance(games, int | float | np.generic):
+            games, states = [games], [states]
         from pommego._core.saved import restore
 
         view = self._ask(restore, self._numbers(games), states)
@@ -624,9 +625,12 @@ class PommegoVectorEnv(VectorEnv):
     def clone(self) -> PommegoVectorEnv:
         """Make an independent environment with copies of these games.
 
-        It has its own server if this one has, otherwise its own connection. Not with a `batch_size`.
+        It has its own server if this one has, else its own connection. Not with `batch_size` or HTTP agents.
         """
+        from pommego._core.more_checks import check_players
+
         self._check_together("clone()")
+        check_players(*self._players, *self._outside)
         states = self.get_state()
         twin = self._respawn()
         with on_failure(twin.close):

@@ -43,8 +43,8 @@ def uncopied(self: Any) -> NoReturn:
     """Refuse pickling and copying: the ``__reduce__`` of objects whose copies would close them."""
     raise TypeError(
         "an environment cannot be pickled or copied: it is a connection to a running server. Hand "
-        "another process a function that makes one there, such as lambda: pommego.make_vec(...); "
-        "get_state() returns games that can be pickled, and clone() an independent copy"
+        "another process a function that makes one there, such as lambda: pommego.make_vec(...). A vector "
+        "environment, or `env.envs`, has get_state(), for games that can be pickled, and clone(), for a copy"
     )
 
 

@@ -3,6 +3,7 @@
 import difflib
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import gymnasium
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pommego._transport import wire
-from pommego.errors import ServerError
+from pommego.errors import PommegoError, ServerError
 from pommego.state import to_wire
 
 #: The message of an error about an action, in the words of the server and of `legal`.
@@ -84,7 +85,11 @@ def request_fields(states: Sequence[Any], room: int) -> dict[str, Any]:
 
 def game_numbers(games: Iterable[Any], count: int) -> list[int]:
     """Read the numbers of some of `count` games."""
-    numbers = [int(game) for game in games]
+    numbers = []
+    for k, game in enumerate(games):
+        if isinstance(game, bool | np.bool_) or not hasattr(game, "__index__"):
+            raise TypeError(f"games[{k}] is {game!r}, expected a number")
+        numbers.append(int(game))
     for game in numbers:
         if not 0 <= game < count:
             raise ServerError("out_of_range", f"there is no game {game}, want 0 to {count - 1}", "", "games")
@@ -92,6 +97,14 @@ def game_numbers(games: Iterable[Any], count: int) -> list[int]:
         twice = max(numbers, key=numbers.count)
         raise ServerError("bad_option", f"games names {twice} twice", "", "games")
     return numbers
+
+
+def check_players(*each: Iterable[Any]) -> None:
+    """Raise PommegoError if one of these, who are to play in a clone too, can play in one game alone."""
+    for one in chain(*each):
+        if isinstance(one, str) and one.startswith("http:"):
+            said = f"{one} is behind HTTP, and plays in one game: instead of a clone"
+            raise PommegoError(f"{said} make an environment with other opponents")
 
 
 def games_of(rows: ArrayLike, games: int, learners: int) -> NDArray[np.int32]:
@@ -155,8 +168,12 @@ def legal(actions: ArrayLike, acts: NDArray[np.bool_], choices: Sequence[Any]) -
     return given.reshape(*acts.shape, *given.shape[1:])
 
 
-def in_our_words(error: ServerError) -> ServerError:
+def in_our_words(error: ServerError | OverflowError, options: Mapping[str, Any]) -> ServerError:
     """Return an error of the request of `make_vec` with the names of its arguments."""
+    if isinstance(error, OverflowError):
+        wide = [name for name, value in options.items() if isinstance(value, int) and value.bit_length() > 63]
+        said = f"{wide[0]} is {options[wide[0]]}, want a number of 64 bits"
+        error = ServerError("out_of_range", said, "", wide[0])
     message, field, own = error.message, error.field, _ARGUMENTS.get(error.field)
     if own and error.code == "missing_field":
         message = f"{own} is None, want an integer"

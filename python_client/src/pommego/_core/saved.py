@@ -55,7 +55,7 @@ def _states(games: Games, states: list[Any], count: int, *, as_json: bool = Fals
 
 
 def restore(games: Games, numbers: list[int], states: Sequence[Any]) -> View:
-    given = [to_wire(state) for state in states]
+    given = listed(states)
     if len(numbers) != len(given):
         raise ValueError(f"{len(given)} states for {len(numbers)} game{'s'[len(numbers) == 1 :]}")
     if not numbers:
@@ -64,6 +64,13 @@ def restore(games: Games, numbers: list[int], states: Sequence[Any]) -> View:
         reply = games.call("set_state", wire.Batch, games=numbers[begin:end], states=given[begin:end])
         view = games.read(reply)
     return view
+
+
+def listed(states: Sequence[Any]) -> list[bytes | str]:
+    """Return states in the form of messages; raise TypeError for one that is not in a list."""
+    if isinstance(states, bytes | bytearray | memoryview | str | dict | int):
+        raise TypeError(f"states is one {type(states).__name__}, expected a list: [state]")
+    return [to_wire(state) for state in states]
 
 
 def readable(games: Games, state: State | bytes) -> dict[str, Any]:
@@ -104,11 +111,9 @@ class Starts:
         weights: Sequence[float] | None = None,
         ordinary: float = 0.0,
     ) -> None:
-        if isinstance(states, State | bytes | str | dict | int):
-            raise TypeError(f"start states are a {type(states).__name__}, expected a list of saved states")
-        if states is not None and not len(states):
+        self.states = [] if states is None else listed(states)
+        if states is not None and not self.states:
             raise ValueError("the list of start states is empty: give some, or None for new boards alone")
-        self.states = [to_wire(state) for state in states or ()]
         self.weights: list[float] | None = None
         self.ordinary = float(ordinary)
         if weights is not None:  # without states of weight 0: a message must not have only those
@@ -161,14 +166,15 @@ def simulate(
     steps: int,
     policy: str | None,
 ) -> Simulation:
-    given = [to_wire(state) for state in states]
+    given = listed(states)
+    if policy is not None and not isinstance(policy, str):
+        raise TypeError(f"policy is {policy!r}, expected the name of an agent, which plays on the server")
     if not given:
         raise ValueError("no states to simulate")
     first = secrets.randbits(63) if seed is None else checks.one_seed(seed)
     n, learners, made = len(given), games.about.learners, games.about.made
     wanted = np.empty((n * learners, *made.action_shape[1:]), np.uint8)
     wire.write_actions(actions, wanted, n, learners)
-    further = {"steps": steps, "policy": policy} if steps != 1 else {}
     views: list[View] = []
     after: list[State] = []
     for begin, end in _in_messages(games, given, _at_once(games)):
@@ -179,7 +185,8 @@ def simulate(
                 states=given[begin:end],
                 actions=wire.tensor(wanted[begin * learners : end * learners]),
                 seed=(first + begin) % (1 << 64),
-                **further,
+                steps=None if steps == 1 else steps,
+                policy=policy,
             )
         views.append(games.read(reply, end - begin))
         after += _states(games, reply.states, end - begin)

@@ -22,7 +22,7 @@ from pommego._core.games import Games
 from pommego._core.more_checks import legal
 from pommego._core.opponents import LineUps
 from pommego._core.portion import Host, Make, Portion
-from pommego._core.saved import Starts, restore, save, set_starts
+from pommego._core.saved import Starts, listed, restore, save, set_starts
 from pommego._core.session import Session
 from pommego.errors import ClosedError, ConnectionError, ServerError, TimeoutError, on_failure
 
@@ -157,6 +157,7 @@ class JoinedGames:
         return states
 
     def _restore(self, games: list[int], states: Sequence[Any]) -> View:
+        states = listed(states)
         if len(games) != len(states) or not games:
             raise ValueError(f"{len(states)} states for {len(games)} games, want one each")
         views = [

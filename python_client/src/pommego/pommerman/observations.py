@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pommego.encoding import MAPS, places
+from pommego.encoding import MAPS, places, raw_rows
 from pommego.pommerman import constants
 from pommego.spec import GameSpec
 
@@ -40,6 +40,7 @@ class Dictionaries:
         if spec.game != "pommerman" or not spec.rules or spec.rules["skulls"]:
             raise ValueError(f"{spec.id}: Dictionaries needs one set of Pommerman's rules, without skulls")
         names = [name.name for name in spec.encoding("raw")["scalars"].names]
+        self._spec = spec
         # Indices into the vector of scalars.
         self._body = slice(names.index("row"), names.index("can_kick") + 1)
         self._teammate = names.index("teammate")
@@ -54,8 +55,9 @@ class Dictionaries:
         """Return the observations of all rows.
 
         Args:
-            obs: "maps", uint8 (rows, 5, n, n), and "scalars", int16 (rows, ...).
+            obs: "maps", uint8 (rows, 5, n, n), and "scalars", int16 (rows, ...); else ValueError.
         """
+        obs = raw_rows(obs, self._spec)
         scalars = obs["scalars"]
         positions = scalars[:, self._body][:, :2].astype(np.int64)  # the original's type
         boards, others = obs["maps"][:, 0].copy(), obs["maps"][:, 1:].astype(np.float64)

@@ -35,7 +35,7 @@ class Pomme(gymnasium.Env):
     `agent_view_size` is how many rows and columns away agents see, if `is_partially_observable`; in any case
     it limits blast strengths. The numbers of rigid and wooden walls are even; with four agents some wood
     always lies between the corners. `env` is copied into observations as "game_env", and `render` sleeps by
-    `render_fps`. The observation space is that of what `featurize` returns.
+    `render_fps`. The observation space is that of what `featurize` returns, but for OneVsOne and Radio.
 
     Attributes:
         training_agent: the id of the agent that `act` does not call, and whose death

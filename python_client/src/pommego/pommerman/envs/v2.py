@@ -76,7 +76,7 @@ class Pomme(v0.Pomme):
         self._radio_from_agent = before | said
         try:
             return super().step(moves)
-        except ValueError:
+        except (IndexError, ValueError):  # no step was made
             self._radio_from_agent = before
             raise
 

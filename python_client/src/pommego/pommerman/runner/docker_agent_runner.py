@@ -36,7 +36,8 @@ class DockerAgentRunner(abc.ABC):
         """Choose an action.
 
         Args:
-            observation: the dictionary, its arrays and Items restored.
+            observation: the dictionary, its arrays and Items restored. With skulls, where cell values
+                are not the original's, "teammate" and "enemies" are plain numbers.
             action_space: 6, or with radio a list of sizes.
         """
 
@@ -89,12 +90,11 @@ def _fields(body: bytes) -> dict[str, Any]:
 
 def _observation(sent: dict[str, Any]) -> dict[str, Any]:
     """Return an observation with its arrays, Items and position restored."""
-    obs = {
-        **sent,
-        "teammate": constants.Item(sent["teammate"]),
-        "enemies": [constants.Item(enemy) for enemy in sent["enemies"]],
-        "position": tuple(sent["position"]),
-    }
+    obs = {**sent, "position": tuple(sent["position"])}
+    # The dummy is the lowest of them: the teammate, or in team games the last enemy.
+    if min([sent["teammate"], *sent["enemies"]]) == constants.Item.AgentDummy.value:
+        obs["teammate"] = constants.Item(sent["teammate"])
+        obs["enemies"] = [constants.Item(enemy) for enemy in sent["enemies"]]
     for name in MAPS:
         if name in sent:
             obs[name] = np.array(sent[name], np.uint8 if name == "board" else np.float64)
