@@ -162,8 +162,8 @@ func (c *Config) checkNames() error {
 			return wrong("Hosts", " is %q, want a bare host name or address without scheme and port", host)
 		}
 	}
-	if strings.ContainsAny(c.Token, " \t\r\n") {
-		return wrong("Token", " contains white space, which cannot be sent in a header")
+	if strings.ContainsFunc(c.Token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return wrong("Token", " has white space or other than printable ASCII, which cannot be sent in a header")
 	}
 	return nil
 }

@@ -26,7 +26,9 @@ func (s *session) greet() bool {
 		s.stop(ending(err))
 		return false
 	}
+	begun := time.Now()
 	rep, err := s.handle(r)
+	s.server.metrics.answered(r.name, time.Since(begun), false)
 	if err != nil {
 		rep.msg = encodeError(s.server.metrics.failed(asError(err)), r.id, r.hasID)
 	}

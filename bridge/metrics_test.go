@@ -77,6 +77,7 @@ func TestMetrics(t *testing.T) {
 		`pommego_refused_total{status="404"}`:              1,
 		`pommego_refused_total{status="405"}`:              1,
 		`pommego_refused_total{status="400"}`:              1,
+		`pommego_request_seconds_count{request="hello"}`:   1,
 		`pommego_request_seconds_count{request="step"}`:    4,
 		`pommego_request_seconds_count{request="invalid"}`: 1,
 		`pommego_info{version="test"}`:                     1,

@@ -35,6 +35,9 @@ func TestConfigValidate(t *testing.T) {
 		{"host with port", func(c *Config) { c.Hosts = []string{"box:80"} }, `"box:80"`},
 		{"host with scheme", func(c *Config) { c.Hosts = []string{"ws://box"} }, `"ws://box"`},
 		{"token that no header holds", func(c *Config) { c.Token = "a b" }, "white space"},
+		{"token with an umlaut", func(c *Config) { c.Token = "ä" }, "printable ASCII"},
+		{"token with a control character", func(c *Config) { c.Token = "a\x7f" }, "printable ASCII"},
+		{"token that is not UTF-8", func(c *Config) { c.Token = "a\xff" }, "printable ASCII"},
 	} {
 		cfg := testConfig()
 		test.change(&cfg)

@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -73,7 +74,7 @@ func serverToken(file string) (string, error) {
 // as systemd's for one user, appear as rights of the file's group.
 func (p *access) warn(log *slog.Logger) {
 	for _, path := range []string{p.tokenFile, p.tls.key} {
-		if about, err := os.Stat(path); err == nil && about.Mode()&0o004 != 0 {
+		if about, err := os.Stat(path); path != "-" && err == nil && about.Mode()&0o004 != 0 {
 			log.Warn("every user of this machine may read this file, which is a secret: chmod o= FILE", "file", path)
 		}
 	}
@@ -88,6 +89,8 @@ func (p *access) check(listen, token string) error {
 	switch {
 	case listen == "unix:" || !isUnix && wrong != nil:
 		return usagef("--listen is %q, want host:port or unix:PATH", listen)
+	case strings.HasPrefix(listen, "unix:@"):
+		return usagef("--listen %s: every user could open an abstract socket, want a path such as unix:./@x", listen)
 	case isTLS != (p.tls.key != ""):
 		return usagef("--tls-cert and --tls-key go together: give both or neither")
 	case p.tls.clientCA != "" && !isTLS:
@@ -120,9 +123,22 @@ func (p *access) listen(address string) (net.Listener, error) {
 		return listenUnix(path)
 	}
 	if p.tls.cert == "" {
-		return net.Listen("tcp", address)
+		return listenTCP("--listen", address)
 	}
 	return p.tls.listen(address)
+}
+
+// listenTCP listens at a flag's address; at one of IPv4 not by IPv6, too.
+func listenTCP(flag, address string) (net.Listener, error) {
+	network := "tcp"
+	if at, err := netip.ParseAddrPort(address); err == nil && at.Addr().Is4() {
+		network = "tcp4"
+	}
+	ln, err := net.Listen(network, address)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", flag, err)
+	}
+	return ln, err
 }
 
 // listenUnix opens a socket that only this user can open. It makes the folder if it is missing, also
@@ -188,7 +204,7 @@ func (c *certificates) listen(address string) (net.Listener, error) {
 	if err := c.read(c.look()); err != nil {
 		return nil, usageError{err}
 	}
-	ln, err := net.Listen("tcp", address)
+	ln, err := listenTCP("--listen", address)
 	if err != nil {
 		return nil, err
 	}

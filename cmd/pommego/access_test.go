@@ -36,6 +36,8 @@ func TestAccess(t *testing.T) {
 		{"this machine", "127.0.0.1:0", "", nil, ""},
 		{"this machine by IPv6", "[::1]:0", "short", nil, ""},
 		{"a socket", "unix:/nowhere/socket", "", nil, ""},
+		{"a socket that all users could open", "unix:@name", "", nil, "every user could open"},
+		{"a socket with such a name", "unix:./@name", "", nil, ""},
 		{"without a token", "0.0.0.0:0", "", files, "needs a token"},
 		{"with a short one", "0.0.0.0:0", "secret", files, "32 random characters"},
 		{"with 31 digits", "0.0.0.0:0", longToken[1:], files, "32 random characters"},
@@ -245,6 +247,35 @@ func TestSecretsThatOthersCanRead(t *testing.T) {
 	if r.code != 0 || !strings.Contains(r.errors, "level=WARN") || !strings.Contains(r.errors, token) ||
 		strings.Contains(r.errors, longToken) {
 		t.Errorf("exit code %d, %q; want a warning of %s", r.code, r.errors, token)
+	}
+}
+
+// TestTokenFromInputIsNoFile does not warn of a file whose name means standard input.
+func TestTokenFromInputIsNoFile(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("-", nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var log strings.Builder
+	p := access{tokenFile: "-"}
+	if p.warn(slog.New(slog.NewTextHandler(&log, nil))); log.Len() > 0 {
+		t.Errorf("--token-file - warns: %s", &log)
+	}
+}
+
+// TestListenTCP listens by IPv4 alone where the address is one, and names the flag of an address in use.
+func TestListenTCP(t *testing.T) {
+	ln, err := listenTCP("--listen", "0.0.0.0:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	if at := ln.Addr().String(); !strings.HasPrefix(at, "0.0.0.0:") {
+		t.Errorf("--listen 0.0.0.0:0 listens on %s", at)
+	}
+	other, err := listenTCP("--metrics-address", ln.Addr().String())
+	if err == nil || other != nil || !strings.HasPrefix(err.Error(), "--metrics-address: listen tcp") {
+		t.Errorf("an address in use: %v, %v", other, err)
 	}
 }
 

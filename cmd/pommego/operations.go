@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -70,7 +69,7 @@ func (o *operations) serve(ctx context.Context, srv *bridge.Server) error {
 	if o.address == "" {
 		return nil
 	}
-	ln, err := net.Listen("tcp", o.address)
+	ln, err := listenTCP("--metrics-address", o.address)
 	if err != nil {
 		return err
 	}
@@ -84,20 +83,19 @@ func (o *operations) serve(ctx context.Context, srv *bridge.Server) error {
 	return nil
 }
 
-// untilStopped returns a context that ends when the server is to shut down: at a
-// signal; for SIGTERM after it has drained. A second signal ends the draining, and a
-// third ends the process at once.
+// untilStopped returns a context that ends when the server is to shut down: at a signal; for SIGTERM and SIGHUP after
+// it has drained. A second signal ends the draining, and a third ends the process at once.
 func (o *operations) untilStopped(parent context.Context, srv *bridge.Server) (ctx context.Context, stop func()) {
 	ctx, stop = context.WithCancel(parent)
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(signals, endings()...)
 	go func() {
 		defer stop()
 		defer signal.Stop(signals)
 		select {
 		case s := <-signals:
 			slog.Info("stopping", "signal", s.String())
-			if s == syscall.SIGTERM && o.drain > 0 {
+			if s != os.Interrupt && o.drain > 0 {
 				o.drained(ctx, srv)
 			}
 		case <-ctx.Done():

@@ -30,7 +30,7 @@ func openPage(listen string, cfg web.Config) (*page, error) {
 			answer(w, r)
 		}
 	}
-	ln, err := net.Listen("tcp", listen)
+	ln, err := listenTCP("--listen", listen)
 	if err != nil {
 		return nil, err
 	}

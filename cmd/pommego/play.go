@@ -58,7 +58,7 @@ original's recordings, a state that an environment saved (bytes or JSON), or a s
 of the original. A recorded game contains its rules; the others need --env, and --rules if
 they differ from the id's.
 
-A match that is stopped by Ctrl-C, SIGTERM or a person exits with 1. Its record then holds what
+A match that is stopped by Ctrl-C, SIGTERM, SIGHUP or a person exits with 1. Its record then holds what
 was played until then.`,
 		Example: `  pommego play --agents simple --show
   pommego play --env PommeTeamCompetition-v0 --agents simple,random,simple,static --seed 7

@@ -129,7 +129,7 @@ func TestFilesAreNotOverwritten(t *testing.T) {
 		folder := t.TempDir()
 		kept := writeFile(t, "kept", "years of work")
 		for path, want := range map[string]string{
-			folder: "exists, and no file is overwritten", kept: "remove it, or name another",
+			folder: "exists, and no file is overwritten", kept: "remove it, or name another", "-": "is no file here",
 			filepath.Join(folder, "none", "x"): "there is no folder " + filepath.Join(folder, "none"),
 			filepath.Join(kept, "x"):           "there is no folder " + kept,
 		} {

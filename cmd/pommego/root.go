@@ -145,6 +145,8 @@ func vacant(paths ...string) error {
 		_, absent := os.Lstat(path)
 		folder, err := os.Stat(filepath.Dir(path))
 		switch {
+		case path == "-":
+			return usagef("- is no file here: name one, or ./-")
 		case absent == nil:
 			return usagef("%s exists, and no file is overwritten: remove it, or name another", path)
 		case err != nil || !folder.IsDir():

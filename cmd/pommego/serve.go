@@ -53,7 +53,7 @@ func newServe() *cobra.Command {
 		Use:   "serve",
 		Short: "Serve environments over WebSocket",
 		Long: `Serve environments over WebSocket, as bridge/PROTOCOL.md describes. Once it listens, the
-server prints one line with its address. SIGINT and SIGTERM shut it down cleanly.
+server prints one line with its address. SIGINT, SIGTERM and SIGHUP shut it down cleanly.
 
 Only this machine can connect unless --listen says otherwise, and other machines only
 with a token of 32 random characters or more and TLS (--tls-cert, --tls-key), or --allow-plaintext.

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -81,9 +82,13 @@ func TestServeEnds(t *testing.T) {
 		end          func(*serving) error
 	}{
 		{"SIGINT", "Ctrl-C", nil, func(s *serving) error { return s.cmd.Process.Signal(os.Interrupt) }},
+		{"SIGHUP", "its terminal is gone", nil, func(s *serving) error { return s.cmd.Process.Signal(syscall.SIGHUP) }},
 		{"SIGTERM", "a service manager", nil, func(s *serving) error { return s.cmd.Process.Signal(syscall.SIGTERM) }},
 		{"stdin", "the parent is gone", []string{"--exit-on-stdin-close"}, func(s *serving) error { return s.stdin.Close() }},
 	} {
+		if c.name == "SIGHUP" && signal.Ignored(syscall.SIGHUP) {
+			continue // the tests run under nohup
+		}
 		for _, listen := range []string{"127.0.0.1:0", "unix:" + filepath.Join(t.TempDir(), "socket")} {
 			s := serve(t, append([]string{"--listen", listen}, c.args...)...)
 			if !answers(t, s.address) {
@@ -101,6 +106,28 @@ func TestServeEnds(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestServeUnderNohup goes on when its terminal closes.
+func TestServeUnderNohup(t *testing.T) {
+	cmd := exec.Command("sh", "-c", `trap "" HUP; exec "$0" serve --listen 127.0.0.1:0 --exit-on-stdin-close`, program())
+	stdin, err := cmd.StdinPipe()
+	out, err2 := cmd.StdoutPipe()
+	if err := errors.Join(err, err2, cmd.Start()); err != nil {
+		t.Fatal(err)
+	}
+	line, _ := bufio.NewReader(out).ReadString('\n')
+	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(100 * time.Millisecond)
+	if address := strings.TrimSpace(strings.TrimPrefix(line, "pommego listens on ")); !answers(t, address) {
+		t.Errorf("after SIGHUP nobody answers at %q", address)
+	}
+	stdin.Close()
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -230,7 +257,7 @@ func TestServeRefusesStrangers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tc := range [][3]string{
-		{"--token-file", spaced, "the token of --token-file or POMMEGO_TOKEN contains white space"},
+		{"--token-file", spaced, "the token of --token-file or POMMEGO_TOKEN has white space"},
 		{"--max-connections", "-1", "--max-connections is -1, want 1 to"},
 		{"--max-memory-bytes", "-1", "--max-memory-bytes is -1, want"},
 		{"--max-agent-time", "-1s", "serve: --max-agent-time is -1s, want"},

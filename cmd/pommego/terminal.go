@@ -19,10 +19,17 @@ import (
 
 func onTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" }
 
-// interruptible returns a context that the first SIGINT or SIGTERM ends. A second one
-// ends the process.
+// endings returns the signals that ask the program to end. SIGHUP, of a terminal that closes, is none after nohup.
+func endings() []os.Signal {
+	if signal.Ignored(syscall.SIGHUP) {
+		return []os.Signal{os.Interrupt, syscall.SIGTERM}
+	}
+	return []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
+}
+
+// interruptible returns a context that the first of these signals ends. A second one ends the process.
 func interruptible(parent context.Context) (ctx context.Context, stop func()) {
-	ctx, stop = signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM)
+	ctx, stop = signal.NotifyContext(parent, endings()...)
 	context.AfterFunc(ctx, stop)
 	return ctx, stop
 }

@@ -44,6 +44,9 @@ def test_addresses(text: str, want: Address) -> None:
         ("http://host:80", "scheme 'http'"),
         ("wss://host", "lacks a host or a port"),
         ("unix:", "no path"),
+        ("ws://user:pw@host:80", "has a user"),
+        ("host:80/path?token=x", "a query"),
+        ("ws://host:80#x", "a fragment"),
     ],
 )
 def test_bad_addresses(text: str, reason: str) -> None:

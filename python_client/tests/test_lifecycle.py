@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import gc
 import os
+import pickle
+import re
 import resource
 import signal
 import subprocess
@@ -87,6 +90,26 @@ def test_garbage_collection_stops_the_server() -> None:
     envs = make()
     pid, gone = server_of(envs), weakref.ref(envs)
     del envs
+    gc.collect()
+    assert gone() is None, "something keeps the environment alive"
+    assert not is_running(pid)
+
+
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGSTOP])
+@pytest.mark.parametrize("shared", [True, False])
+def test_an_environment_that_lost_its_server_is_collected(*, sent: signal.Signals, shared: bool) -> None:
+    envs = make(timeout=0.5, connection=pommego.Connection(shared_memory=shared))
+    pid, gone = server_of(envs), weakref.ref(envs)
+    os.kill(pid, sent)
+    with pytest.raises((pommego.ServerDiedError, pommego.TimeoutError)) as caught:
+        for _ in range(1000):  # threads stop one by one
+            envs.step(ACTIONS)
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGCONT)
+    with pytest.raises(pommego.ClosedError) as later:
+        envs.step(ACTIONS)
+    assert str(later.value) in str(caught.value)
+    del envs, caught, later
     gc.collect()
     assert gone() is None, "something keeps the environment alive"
     assert not is_running(pid)
@@ -281,8 +304,11 @@ def test_server_runs_out_of_memory(binary: Path, tmp_path: Path, transport: str)
                 client.call("make", wire.EnvReply, **options)
     assert died.value.out_of_memory
     assert died.value.status == 2
-    assert "memory" in died.value.output.splitlines()[0]
+    assert re.search("memory|pthread_create", died.value.output.splitlines()[0])
     assert "goroutine" not in str(died.value)
+    starved.write_text(f'#!/bin/sh\nulimit -v 400000\nexec {binary} "$@"\n')
+    with pytest.raises(pommego.ServerStartError, match="ran out of memory"):  # too little for Go to begin
+        pommego.Server(binary=starved, transport=transport)
 
 
 def test_server_has_a_fault(fake: Callable[[str], None]) -> None:
@@ -397,6 +423,66 @@ def test_binary_that_is_no_program(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     monkeypatch.setenv("POMMEGO_BINARY", str(path))
     with pytest.raises(pommego.ServerStartError, match="cannot be run"):
         pommego.Server(transport="unix")
+    path.chmod(0o644)
+    for wrong in (path, tmp_path):
+        monkeypatch.setenv("POMMEGO_BINARY", str(wrong))
+        with pytest.raises(pommego.BinaryNotFoundError, match="not a program that can be run"):
+            pommego.Server()
+
+
+def test_the_command_cannot_be_run(tmp_path: Path) -> None:
+    """It says so in one line."""
+    path = tmp_path / "pommego"
+    path.write_bytes(b"\0\1\2")
+    path.chmod(0o755)
+    for wrong, says in ((path, "cannot be run: .*format"), (tmp_path, "not a program")):
+        command = [sys.executable, "-m", "pommego", "version"]
+        env = os.environ | {"POMMEGO_BINARY": str(wrong)}
+        done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+        assert done.returncode == 1
+        assert re.fullmatch(f"pommego: .*{says}.*\n", done.stderr), done.stderr
+
+
+def test_a_program_in_the_working_folder(
+    fake: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not one of the same name in PATH."""
+    fake("exit 7")
+    folder = Path(os.environ["POMMEGO_BINARY"]).parent
+    monkeypatch.chdir(folder)
+    for name in ("pommego", "./pommego"):
+        with pytest.raises(pommego.ServerStartError, match="exited with status 7"):
+            pommego.Server(binary=name)
+        monkeypatch.setenv("POMMEGO_BINARY", name)
+        assert pommego.server.find_binary() == folder / "pommego"
+
+
+def test_no_folder_for_temporary_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as changed:
+        changed.setattr(tempfile, "_candidate_tempdir_list", lambda: ["/nowhere"])
+        for transport in ("tcp", "unix"):
+            with pytest.raises(pommego.ServerStartError, match="TMPDIR"):
+                pommego.Server(transport=transport)
+
+
+def test_server_dies_before_the_handshake(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = pommego.Server._read_address
+
+    def kill(server: pommego.Server, *args: object) -> str:
+        address = read(server, *args)
+        os.kill(server.pid, signal.SIGKILL)
+        return address
+
+    monkeypatch.setattr(pommego.Server, "_read_address", kill)
+    with pytest.raises(pommego.ServerDiedError, match="killed by signal 9") as caught:
+        make()
+    assert caught.value.status == -signal.SIGKILL
+
+
+def test_a_server_stays_in_its_process(server: pommego.Server) -> None:
+    for copied in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError, match="give the other process its address and token"):
+            copied(server)
 
 
 # Joining -----------------------------------------------------------------------

@@ -20,7 +20,7 @@ import tempfile
 import weakref
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, Self
+from typing import IO, NoReturn, Self
 
 from pommego._core import checks
 from pommego.errors import BinaryNotFoundError, ServerDiedError, ServerStartError, on_failure
@@ -33,10 +33,8 @@ _SEARCHED = 8 << 20  # bytes of the output that are searched for the beginning o
 
 # How the message of a Go program that ends by a fault begins. After it and an empty line comes the stack of
 # each goroutine, which can be megabytes.
-_FAULT = re.compile(
-    r"^(?:runtime(?:/cgo)?: .*\n)*(?:fatal error: |panic: |SIG[A-Z]+: |unexpected fault ).*", re.MULTILINE
-)
-_MEMORY = re.compile(r"out of memory|cannot allocate memory|failed to create new OS thread|pthread_create")
+_FAULT = re.compile(r"(?m)^(runtime(/cgo)?: .*\n)*(fatal error: |panic: |SIG[A-Z]+: |unexpected fault ).*")
+_MEMORY = re.compile(r"out of memory|cannot allocate memory|failed to (reserve|create new OS)|pthread_create")
 # The lines of the log about agents outside the server.
 _FAILED = re.compile(r'msg="an agent outside the server failed, and plays stop" (.*)')
 
@@ -61,21 +59,20 @@ def find_binary(*, search_path: bool = True) -> Path:
     Raises:
         BinaryNotFoundError: it is in none of these places.
     """
-    named = os.environ.get("POMMEGO_BINARY")
-    if named:
-        if os.access(named, os.X_OK):
-            return Path(named)
+    if named := os.environ.get("POMMEGO_BINARY"):
+        if shutil.which(path := Path(named).absolute()):
+            return path
         raise BinaryNotFoundError(f"POMMEGO_BINARY is {named!r}, which is not a program that can be run")
     package = Path(__file__).resolve().parent
     name = "pommego.exe" if os.name == "nt" else "pommego"
     places = [package / "bin" / name, *(up / "bin" / name for up in package.parents[2:3])]
     for place in places:
-        if os.access(place, os.X_OK):
+        if shutil.which(place):
             return place
     if search_path and (found := shutil.which("pommego")):
         with Path(found).open("rb") as file:
             if file.read(2) != b"#!":  # a console script such as our own would call this function
-                return Path(found)
+                return Path(found).absolute()
     looked = "".join(f"\n  {place}" for place in places)
     raise BinaryNotFoundError(
         "there is no pommego binary to start. Run `make build` in the repository, or name one in the "
@@ -97,7 +94,7 @@ class Server:
     Args:
         transport: "tcp", on a free port of the loopback interface, or "unix",
             a socket that only this user can open. Both accept only clients that have the token.
-        binary: the program; None: the one that `find_binary` finds.
+        binary: the program's path; None: the one that `find_binary` finds.
         timeout: seconds it may take to start.
         allow_agents: agents outside the server that clients may name as opponents, each
             "exec:COMMAND", "library:PATH" or "http://host:port", exactly, and agents with
@@ -131,15 +128,18 @@ class Server:
             )
         if transport not in ("tcp", "unix"):
             raise ValueError(f'transport is {transport!r}, expected "tcp" or "unix"')
-        program = Path(binary) if binary else find_binary()
+        program = Path(binary).absolute() if binary else find_binary()
         self.token = secrets.token_urlsafe(32)
         # The server makes the directory, and removes it also when this process is killed.
-        place = tempfile.gettempdir()
+        try:
+            place = tempfile.gettempdir()
+            self._output = tempfile.TemporaryFile()  # noqa: SIM115, it has no name, so no file is left behind
+        except OSError as e:
+            raise ServerStartError(f"no temporary file can be made, TMPDIR names their folder: {e}") from e
         if len(os.fsencode(place)) > 71:  # the path of a Unix socket has 103 bytes at most
             place = "/tmp"  # nosec B108  # the name cannot be guessed
         self._directory = f"{place}/pommego-{secrets.token_hex(8)}" if transport == "unix" else ""
         listen = f"unix:{self._directory}/socket" if self._directory else "127.0.0.1:0"
-        self._output = tempfile.TemporaryFile()  # noqa: SIM115, it has no name, so no file is left behind
         more = [*(f"--allow-agents={agent}" for agent in allow_agents), *(["--openenv"] if openenv else [])]
         try:
             self._process, ready = _spawn(program, listen, self.token, self._output, more)
@@ -160,10 +160,8 @@ class Server:
         poll = select.poll()  # select takes no descriptors from 1024 on
         poll.register(ready, select.POLLIN)
         if not poll.poll(checks.timeout(timeout) * 1000):
-            said = _quoted(_last_words(self._output))
-            raise ServerStartError(
-                f"the server (process {self.pid}) printed no address within {timeout:g} s{said}"
-            )
+            late = f"the server (process {self.pid}) printed no address within {timeout:g} s"
+            raise ServerStartError(late + _quoted(_last_words(self._output)))
         line = os.fsdecode(os.read(ready, 4096))
         if not line:
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -194,6 +192,9 @@ class Server:
     def close(self) -> None:
         """Stop the server and wait until it has exited. Idempotent."""
         self._finalizer()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a Server cannot be pickled or copied: give the other process its address and token")
 
     def __enter__(self) -> Self:
         return self

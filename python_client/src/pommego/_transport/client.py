@@ -74,10 +74,10 @@ class Client:
         known = {"subprotocol": wire.SUBPROTOCOL, "token": token, "certificates": certificates}
         try:
             self._socket = WebSocket.connect(self.address, **known, timeout=min(timeout, 10.0))
-        except HandshakeError as e:
-            if e.status == 400 and "subprotocol" in e.body:
+        except ConnectionError as e:
+            if isinstance(e, HandshakeError) and e.status == 400 and "subprotocol" in e.body:
                 raise VersionError(f"{e} {_SAME_RELEASE}") from e
-            raise
+            raise self._with_exit_status(e) from e
         with on_failure(self.close):
             hello = self._greet()
         self.limits = hello.limits

@@ -55,6 +55,8 @@ class Address:
         url = urlsplit(text if "://" in text else f"ws://{text}")
         if url.scheme not in ("ws", "wss"):
             raise ValueError(f"address {text!r} has scheme {url.scheme!r}, {expected}")
+        if "@" in url.netloc or url.query or url.fragment:
+            raise ValueError(f"address {text!r} has a user, a query or a fragment, {expected} (and token=)")
         try:
             port = url.port
         except ValueError as e:

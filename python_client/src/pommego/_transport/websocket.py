@@ -18,6 +18,7 @@ answered. There is no compression. Messages are text without a subprotocol, else
 
 from __future__ import annotations
 
+import copy
 import os
 import select
 import socket
@@ -165,7 +166,7 @@ class WebSocket:
 
     def _abandon(self, why: Exception) -> None:
         if self._why_closed is None:
-            self._why_closed = why
+            self._why_closed = copy.copy(why)  # its traceback would keep the environment
         self._frames = None  # it refers to this object
         self._sock.close()
 
