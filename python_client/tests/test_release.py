@@ -173,7 +173,7 @@ def test_an_image(tmp_path: Path) -> None:
     config = check_image(packed, "1.2.3", tmp_path)["arm64"]
     assert config["Labels"]["org.opencontainers.image.created"] == "2026-01-02T03:04:05Z"
     assert (config["User"], config["Entrypoint"]) == ("65532:65532", ["/pommego"])
-    assert config["Cmd"][:3] == ["serve", "--listen", "0.0.0.0:8765"] and config["Cmd"][-1] == "info"
+    assert config["Cmd"][:3] == ["serve", "--listen", ":8765"] and config["Cmd"][-1] == "info"
     assert config["ExposedPorts"] == {"8765/tcp": {}, "9090/tcp": {}}
     (tmp_path / "pommego-1.2.3-linux-arm64.tar.gz").write_bytes(
         (tmp_path / "pommego-1.2.3-linux-amd64.tar.gz").read_bytes()
