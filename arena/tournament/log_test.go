@@ -295,8 +295,8 @@ func TestParts(t *testing.T) {
 	log, tour := filepath.Join(t.TempDir(), "games.jsonl"), newQuick(t)
 	for _, part := range []ledger.Part{{First: 4, Last: 7}, {First: 0, Last: 3}, {First: 8, Last: 11}} {
 		var last Progress
-		if _, err := tour.Run(t.Context(), Options{Log: log, Part: &part, Progress: func(p Progress) { last = p }}); err != nil ||
-			last.Done != 4 || last.Resumed != 0 {
+		o := Options{Log: log, Part: &part, Progress: func(p Progress) { last = p }}
+		if _, err := tour.Run(t.Context(), o); err != nil || last.Done != 4 || last.Resumed != 0 {
 			t.Errorf("%+v: %+v, %v, want 4 games", part, last, err)
 		}
 	}
