@@ -37,6 +37,7 @@ func TestWrongTokens(t *testing.T) {
 		eventually(t, "its place is free again", func() bool { return server.connections.Load() == 0 })
 	}
 	tries.Wait()
+	eventually(t, "no answer waits", func() bool { return server.paused.Load() == 0 })
 	if _, err := Dial(context.Background(), server.address, DialOptions{}); !strings.Contains(fmt.Sprint(err), "401") {
 		t.Errorf("without a token: %v, want 401", err)
 	}
@@ -125,5 +126,13 @@ func TestConnectionsOfAnAddress(t *testing.T) {
 			c.Close()
 		}
 		return err == nil
+	})
+	for _, c := range open {
+		c.Close()
+	}
+	eventually(t, "the address is forgotten", func() bool {
+		server.connections.mu.Lock()
+		defer server.connections.mu.Unlock()
+		return len(server.connections.open) == 0
 	})
 }

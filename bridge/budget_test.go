@@ -41,6 +41,9 @@ func TestBudget(t *testing.T) {
 	call(t, c, "make", "env_id", "ToySolo-v0", "games", 500, "opponents", slices.Repeat([]string{"still"}, 2))
 	call(t, c, "reset", "env", 1, "seed", 1)
 	alone := server.used()
+	callError(t, c, codeBadOption, "set_opponents", "env", 1, "opponents", []string{"still", "nobody"})
+	callError(t, c, codeBadState, "set_starts", "env", 1, "states", []string{"junk"})
+	eventually(t, "what is wrong leaves nothing reserved", func() bool { return server.used() == alone })
 
 	lineUps := slices.Repeat([][]string{slices.Repeat([]string{"still"}, 2)}, 100)
 	refused("opponents", "set_opponents", "env", 1, "line_ups", lineUps)
@@ -71,13 +74,16 @@ func TestBudget(t *testing.T) {
 		call(t, c, "set_opponents", "env", 1, "line_ups", lineUps[:1])
 		call(t, c, "simulate", "env", 1, "states", states, "actions", toyActions(500, 0, 0))
 		call(t, c, "simulate", "env", 1, "states", states[:9], "actions", toyActions(9, 0, 0), "steps", 3, "policy", "still")
+		for n := range keptSimulators + 2 {
+			call(t, c, "simulate", "env", 1, "states", states[:n+1], "actions", toyActions(n+1, 0, 0))
+		}
 		call(t, c, "set_state", "env", 1, "games", []int{1}, "states", states[:1])
 	}
 	if n := server.used(); n > budget/2 || n <= alone {
 		t.Errorf("%d bytes are counted after these, %d before them, want more and at most half of %d", n, alone, budget)
 	}
 	call(t, c, "close", "env", 1)
-	eventually(t, "closing gives all back", func() bool { return server.used() == 0 })
+	eventually(t, "closing gives all back", func() bool { return server.used() == 0 && server.games.Load() == 0 })
 }
 
 // TestBudgetOfAll has several connections ask for more than there is together.

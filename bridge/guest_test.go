@@ -85,6 +85,7 @@ func TestGuestMessages(t *testing.T) {
 			t.Errorf("a message of %d bytes: %.200s, %v", len(text), answer, err)
 		}
 	}
+	eventually(t, "the answered ones are given back", func() bool { return s.used() == 2*guestBytes })
 }
 
 // TestGuestMessageTime: a message has a time from its first byte to its last, over WebSocket and in a request's body.
@@ -170,6 +171,49 @@ func TestGuestBodies(t *testing.T) {
 		}
 		answer.Body.Close()
 	}
+	eventually(t, "no connection stays", func() bool { return s.connections.Load()+roomy.connections.Load() == 0 })
+}
+
+// TestGuestSlowBody: a body has the time of a message, which is longer than that of a header.
+func TestGuestSlowBody(t *testing.T) {
+	piped(t, func(c *Config) { c.Protocols = []Protocol{echo{}} }, func(s *Server, dial func() net.Conn) {
+		conn := dial()
+		fmt.Fprint(conn, "POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\nha")
+		time.Sleep(2 * headerTimeout)
+		fmt.Fprint(conn, "lf")
+		if answer, err := io.ReadAll(conn); !bytes.HasSuffix(answer, []byte("half")) {
+			t.Errorf("%q, %v", answer, err)
+		}
+	})
+}
+
+// TestGuestsKept: a session or a game that is refused leaves nothing counted, and room is made at the guest's address.
+func TestGuestsKept(t *testing.T) {
+	s := startServer(t, func(c *Config) { c.MaxConnections, c.MaxPerAddress, c.MaxTotalGames = 6, 2, 1 })
+	keep := func(name, address string, body int64, idle time.Duration) (*Guest, error) {
+		g := s.newGuest("test", func() {})
+		g.address, g.body = address, body
+		return g.Keep(name, idle, func() {})
+	}
+	far, _ := keep("first", "far", 0, 0)
+	keep("second", "near", 0, 0)
+	if _, err := keep("third", "near", 0, 0); err != nil || far.stopped() {
+		t.Errorf("the second of an address: %v; that of another has ended: %v", err, far.stopped())
+	}
+	if _, err := keep("fourth", "", s.cfg.MaxMemoryBytes, 0); err == nil || s.keeping.Load()+s.connections.Load() != 4 {
+		t.Errorf("without memory: %v; %d sessions", err, s.keeping.Load())
+	}
+	for range 4 {
+		s.connections.enter("full", true)
+	}
+	if _, err := keep("fifth", "", 0, time.Hour); err == nil || s.keeping.Load() != 2 {
+		t.Errorf("without a connection: %v; %d sessions", err, s.keeping.Load())
+	}
+	far.Lease(false, nil)
+	used := s.used()
+	if _, err := far.Lease(false, nil); err == nil || s.used() != used {
+		t.Errorf("a second game: %v; %d bytes are counted, want %d", err, s.used(), used)
+	}
 }
 
 // TestGuestPings: the pong to a guest that has not read for a while comes when it reads again; more pings than
@@ -216,6 +260,30 @@ func TestGuestsInFlight(t *testing.T) {
 		}
 	}()
 	eventually(t, "the connection ends", func() bool { return s.connections.Load() == 0 })
+	for _, sent := range []int64{2, 3} {
+		waits := make(chan bool)
+		s := echoing(t, func(c *Config) { c.maxInFlight, c.Protocols = 2, []Protocol{echo{waits}} })
+		ws := s.guest(t)
+		for range sent {
+			ws.WriteMessage(websocket.TextMessage, []byte("a"))
+		}
+		eventually(t, "all have arrived", func() bool {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			for guest := range s.sessions {
+				return guest.busy.Load() == sent || guest.stopped()
+			}
+			return false
+		})
+		close(waits)
+		var err error
+		for n := int64(0); n < sent && err == nil; n++ {
+			_, _, err = ws.ReadMessage()
+		}
+		if (err != nil) != (sent > 2) {
+			t.Errorf("%d messages at a time: %v", sent, err)
+		}
+	}
 }
 
 // TestGuestPanics: requests whose answers panic are answered with an error, and give back their connections.

@@ -3,6 +3,7 @@ package bridge
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -14,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"pommego/env"
 	"pommego/env/catalog"
 )
 
@@ -185,6 +187,17 @@ func TestLimits(t *testing.T) {
 	server := startServer(t, func(c *Config) {
 		c.maxEnvs, c.MaxGames, c.MaxTotalGames = 2, 60, 100
 		c.maxBatchBytes, c.maxMessageBytes, c.MaxConnections = 25_000, 10_000, 2
+		tries := 0
+		c.Agent = func(game env.Game, name string, _ time.Duration) (env.Agent, bool, error) {
+			if name != "late" {
+				return nil, false, nil
+			}
+			if tries++; tries > 2 { // after the layout, twice
+				return nil, true, errors.New("gone")
+			}
+			a, err := game.NewAgent("still")
+			return a, true, err
+		}
 	})
 	c := server.dial(t)
 	other := server.dial(t)
@@ -209,9 +222,14 @@ func TestLimits(t *testing.T) {
 		t.Errorf("a batch too large: %+v", e)
 	}
 	callError(t, c, codeLimit, "make", "env_id", "ToyTeams-v0", "games", 60, "batch_size", 1)
+	used := server.used()
 	if e := callError(t, other, codeLimit, "make", "env_id", "ToySolo-v0", "games", 41); !strings.Contains(e.Message,
 		"has 60 games, and 41 more") {
 		t.Errorf("too many games in all: %v", e)
+	}
+	callError(t, other, codeBadOption, "make", "env_id", "ToySolo-v0", "games", 9, "opponents", []string{"late", "still"})
+	if server.games.Load() != 60 || server.used() != used {
+		t.Errorf("%d games and %d bytes are counted, want 60 and %d", server.games.Load(), server.used(), used)
 	}
 	call(t, other, "make", "env_id", "ToySolo-v0", "games", 39)
 	call(t, c, "make", "env_id", "ToySolo-v0", "games", 1)

@@ -37,8 +37,8 @@ func (s *session) setStarts(e *environment, id uint64, q startsRequest) (reply, 
 	}
 	more, err := e.readStarts(q.States, nil)
 	if err == nil {
-		starts.States = append(slices.Clip(starts.States), more...)
-		starts.Weights = append(slices.Clip(starts.Weights), q.Weights...)
+		starts.States = append(starts.States, more...)
+		starts.Weights = append(starts.Weights, q.Weights...)
 		err = s.fromVec(e.pool.SetStarts(starts), "states")
 	}
 	if err != nil {

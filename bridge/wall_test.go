@@ -145,6 +145,25 @@ func TestReplay(t *testing.T) {
 	}
 }
 
+// TestLongEpisode: an episode is kept with no more actions than are counted.
+func TestLongEpisode(t *testing.T) {
+	s, r := handSession(t), &request{}
+	ask(t, s, r, mustEncode(t, entries{"type", "make", "id", 1, "env_id", "ToySolo-v0", "games", 1}))
+	ask(t, s, r, mustEncode(t, entries{"type", "reset", "id", 2, "env", 1}))
+	e := s.envs[0]
+	defer s.freeEnv(e)
+	f := &followed{env: e, feed: scene.Feed{Most: mostKept}}
+	at := e.pool.LiveGame(0)
+	at.Tracker = at.Game.NewTrackers(1, true)[0]
+	f.Begun(at)
+	for range 2 {
+		f.Stepped(make([]uint8, mostActions-6))
+	}
+	if n := len(f.played.actions); n > mostActions {
+		t.Errorf("%d actions are kept, want at most %d", n, mostActions)
+	}
+}
+
 // TestAnyGame follows a game in which the learner plays, and no longer than it does.
 func TestAnyGame(t *testing.T) {
 	server := liveServer(t, "")

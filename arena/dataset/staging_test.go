@@ -68,6 +68,7 @@ func TestChangedFile(t *testing.T) {
 	if _, _, err := Generate(context.Background(), gameOf(t, ffa), small(), folder, o); err == nil {
 		t.Fatal("it was to fail")
 	}
+	changed := 0
 	for _, path := range []string{dataName(Games, 0), dataName(Games, 1)} {
 		path = filepath.Join(folder, path)
 		data, err := os.ReadFile(path)
@@ -78,12 +79,28 @@ func TestChangedFile(t *testing.T) {
 		if err := os.WriteFile(path, data, 0o644); err != nil {
 			t.Fatal(err)
 		}
+		changed++
 	}
 	_, work, err := Generate(context.Background(), gameOf(t, ffa), small(), folder, testOptions(1))
-	if err != nil || work.Games != 0 {
-		t.Errorf("error %v, %d games played, want none", err, work.Games)
+	if err != nil || work.Games != 0 || changed == 0 {
+		t.Errorf("error %v, %d games played, %d files changed, want no games, and some files", err, work.Games, changed)
 	}
 	sameContents(t, "a changed file", contents(t, folder), contents(t, generate(t, ffa, small(), testOptions(1))))
+}
+
+// TestMoreGames fails after the last file and goes on with more games: that file is made again, with its new games.
+func TestMoreGames(t *testing.T) {
+	folder, o, more := filepath.Join(t.TempDir(), "set"), testOptions(1), small()
+	o.Disk, more.Games = &disktest.Disk{Only: "rename", At: 4}, 9 // of the card, after three files
+	_, _, err := Generate(context.Background(), gameOf(t, ffa), small(), folder, o)
+	if !errors.Is(err, disktest.ErrFault) {
+		t.Fatalf("error %v, want %v", err, disktest.ErrFault)
+	}
+	_, work, err := Generate(context.Background(), gameOf(t, ffa), more, folder, testOptions(1))
+	if err != nil || work.Games != 2 {
+		t.Errorf("error %v, %d games played, want 2", err, work.Games)
+	}
+	sameContents(t, "more games", contents(t, folder), contents(t, generate(t, ffa, more, testOptions(1))))
 }
 
 // TestStoppedAmongFiles stops a run whose games are all played: the next one makes the files.

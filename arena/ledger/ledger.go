@@ -262,7 +262,7 @@ func (l *Ledger[R]) Play(parent context.Context, game env.Game, workers int,
 	defer cancel(nil)
 	l.tell()
 	var all sync.WaitGroup
-	for range min(workers, l.at.Total-l.at.Done) {
+	for range workers {
 		all.Go(func() {
 			if err := l.work(ctx, game, play); err != nil {
 				cancel(err)

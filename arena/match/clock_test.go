@@ -2,12 +2,29 @@ package match_test
 
 import (
 	"context"
+	"log/slog"
 	"testing"
 	"time"
 
 	"pommego/arena/match"
 	"pommego/env"
 )
+
+// An agent of an environment plays stop where its move is late, whatever that was.
+func TestAgentsLate(t *testing.T) {
+	game := clocked{duel(t, "9"), time.Nanosecond, time.Minute}
+	a, err := match.NewAgent(game, program(t, "say:5"), match.Rules{}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, action, m := a.(env.Outside), []uint8{0}, game.New(1)[0]
+	defer o.Close()
+	m.Reset(env.Seed{Value: 1})
+	a.Act(m, 0, action)
+	if late, failed, _ := o.Missed(); late != 1 || failed != 0 || action[0] != 0 {
+		t.Errorf("%d late, %d failed, action %d, want 1, 0 and 0", late, failed, action[0])
+	}
+}
 
 // clocked is a game whose document sets the clock.
 type clocked struct {

@@ -3,6 +3,7 @@
 package match_test
 
 import (
+	"bytes"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -168,7 +169,8 @@ func TestAgentsWithTooMuchMemory(t *testing.T) {
 	game := duel(t, "6")
 	rules := patient
 	rules.Memory = narrow
-	a, err := match.NewAgent(game, program(t, "grow"), rules, slog.New(slog.DiscardHandler))
+	var log bytes.Buffer
+	a, err := match.NewAgent(game, program(t, "grow"), rules, slog.New(slog.NewTextHandler(&log, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,6 +184,9 @@ func TestAgentsWithTooMuchMemory(t *testing.T) {
 	}
 	if late, failed, void := o.Missed(); late != 0 || failed != 3 || void {
 		t.Errorf("%d late, %d failed, want 0 and 3", late, failed)
+	}
+	if strings.Count(log.String(), "plays stop") != 1 {
+		t.Errorf("%s, want the first failure", &log)
 	}
 }
 

@@ -55,6 +55,8 @@ func TestNewErrors(t *testing.T) {
 		{ffaID, func(c *Config) { c.Limit = -time.Second }, "the limit for a move is -1s", "a negative time"},
 		{ffaID, func(c *Config) { c.Format = 7 }, "no format 7", "an unknown format"},
 		{ffaID, func(c *Config) { c.Agents = nil }, "0 agents", "nobody"},
+		{ffaID, func(c *Config) { c.Agents = make([]string, 1001) }, "1001 agents, want 1 to 1000", "too many agents"},
+		{duelID, func(c *Config) { c.SPRT = &SPRT{-801, 0} }, "from -800 to 800", "a test of a difference out of bounds"},
 		{ffaID, func(c *Config) { c.Agents = five }, `"simple" is named twice`, "the same agent twice"},
 		{ffaID, func(c *Config) { c.Against = "exec:./b\xf6t" }, "want UTF-8", "a name that a log cannot hold"},
 		{ffaID, func(c *Config) { c.Against = "" }, "needs an agent", "nobody to play against"},

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"pommego/arena/ledger"
+	"pommego/env"
 	"pommego/internal/disk"
 	"pommego/internal/disk/disktest"
 )
@@ -289,6 +290,21 @@ func TestExtended(t *testing.T) {
 	}
 }
 
+// TestParts: progress counts the games of the part alone; the log keeps those of another part.
+func TestParts(t *testing.T) {
+	log, tour := filepath.Join(t.TempDir(), "games.jsonl"), newQuick(t)
+	for _, part := range []ledger.Part{{First: 4, Last: 7}, {First: 0, Last: 3}, {First: 8, Last: 11}} {
+		var last Progress
+		o := Options{Log: log, Part: &part, Progress: func(p Progress) { last = p }}
+		if _, err := tour.Run(t.Context(), o); err != nil || last.Done != 4 || last.Resumed != 0 {
+			t.Errorf("%+v: %+v, %v, want 4 games", part, last, err)
+		}
+	}
+	if kept, err := Read(log, find); err != nil || len(kept.Records) != 12 {
+		t.Errorf("%+v, %v, want 12 games", kept, err)
+	}
+}
+
 // TestImpossibleRecord: a line can be sound and yet not be of this schedule.
 func TestImpossibleRecord(t *testing.T) {
 	tour := newQuick(t)
@@ -302,6 +318,7 @@ func TestImpossibleRecord(t *testing.T) {
 		{func(r *Record) { r.Agents[1] = "static" }, "game 0 has seed 1 and agents"},
 		{func(r *Record) { r.Ticks = nil }, "a list with 0 seats, want 4"},
 		{func(r *Record) { r.Errors = []string{"x"} }, "a list with 1 seats"},
+		{func(r *Record) { r.Counts = env.Counts{"bombs": {1}} }, "a list with 1 seats"},
 		{func(r *Record) { r.Actions = []byte{0} }, "1 bytes of actions for 100 steps"},
 		{func(r *Record) { r.Steps, r.Actions = 1<<62, []byte{} }, "0 bytes of actions for 4611686018427387904 steps"},
 	} {

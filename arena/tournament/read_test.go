@@ -246,6 +246,33 @@ func writeRecords(path string, header any, records ...Record) error {
 	return errors.Join(err, log.Close())
 }
 
+// TestReadOrder: games come in the order of their numbers, and are checked again when they are shown.
+func TestReadOrder(t *testing.T) {
+	c, path := quick(), filepath.Join(t.TempDir(), "log.jsonl")
+	s := newSchedule(&c, game(t, ffaID).Spec())
+	h, r := ledger.NewHeader(logFormat, "test", s.spec, c), recorded(s, 0, 0)
+	write := func(records ...Record) {
+		if err := errors.Join(disk.Remove(disk.OS, path), writeRecords(path, h, records...)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(r[1], r[0])
+	kept, err := Read(path, find)
+	if err != nil || kept.Records[0].Game != 0 {
+		t.Fatalf("%+v, %v", kept, err)
+	}
+	r[0].Seed.Value++
+	write(r[0])
+	if _, err := kept.Replay(0); err == nil || !strings.Contains(err.Error(), "has seed 2") {
+		t.Errorf("a game that has changed: %v", err)
+	}
+	h.Version++
+	write()
+	if _, err := Read(path, find); err == nil || !strings.Contains(err.Error(), "its games are of version") {
+		t.Errorf("games of another version: %v", err)
+	}
+}
+
 func TestReadMistakes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log.jsonl")
 	for _, text := range []string{"", "{}\n", `{"format":"pommerman-trace/1"}` + "\n"} {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pommego/arena/ledger"
+	"pommego/arena/match"
 )
 
 // pairsOf draws pairs of games with the mean score of an Elo difference, by twice their points. A share of
@@ -194,5 +195,9 @@ func TestSPRTEnds(t *testing.T) {
 		}
 	}}); err != nil {
 		t.Fatal(err)
+	}
+	r := run{test: &sequential{}, played: 99}
+	if r.LeftOut = 1; r.leaveOut(match.ErrVoid) == nil {
+		t.Error("a test goes on without a game")
 	}
 }

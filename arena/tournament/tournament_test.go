@@ -8,13 +8,16 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"go.uber.org/goleak"
 
 	"pommego/arena/ledger"
 	"pommego/env"
+	"pommego/env/catalog"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -215,6 +218,26 @@ func TestExperiment(t *testing.T) {
 		if bombs := a.Counts[3]; bombs.Name != "bombs" || bombs.Value <= 0 {
 			t.Errorf("%s: %+v", a.Agent, a.Counts)
 		}
+	}
+}
+
+// TestProgramsEnd: when a tournament has ended, so have its programs.
+func TestProgramsEnd(t *testing.T) {
+	short, err := catalog.Variant(duelID, json.RawMessage(`{"max_steps": 1}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "pid")
+	tour, err := New(short, Config{Agents: []string{"exec:echo $$ >'" + file +
+		`'; for i in 1 2; do read -r x; echo "{\"id\": $i, \"action\": 0}"; done; cat >/dev/null`, "random"}, Games: 1})
+	if err == nil {
+		_, err = tour.Run(t.Context(), Options{})
+	}
+	text, unread := os.ReadFile(file)
+	pid, _ := strconv.Atoi(strings.TrimSpace(string(text)))
+	program, unfound := os.FindProcess(pid)
+	if err = errors.Join(err, unread, unfound); err != nil || pid == 0 || program.Signal(syscall.Signal(0)) == nil {
+		t.Errorf("program %q goes on, or %v", text, err)
 	}
 }
 

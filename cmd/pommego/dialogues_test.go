@@ -130,10 +130,12 @@ func TestTournamentLeavesOutGames(t *testing.T) {
 		var got struct {
 			Played int `json:"games_played"`
 			Void   int `json:"games_void"`
+
+			Balanced bool `json:"balanced"`
 		}
 		r := pommego(t, append(args, "--json")...)
 		r.want(t, exitOK)
-		if r.decodes(t, &got); got.Void != void || got.Played != 24-void {
+		if r.decodes(t, &got); got.Void != void || got.Played != 24-void || got.Balanced != (void == 0) {
 			t.Errorf("%d games cannot be scored, want %d: %s", got.Void, void, r.out)
 		}
 		if void == 1 {

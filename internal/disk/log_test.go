@@ -143,8 +143,10 @@ func TestReadLog(t *testing.T) {
 			t.Errorf("after %d records: error %v, want %q", n, err, want)
 		}
 	}
-	if _, err := read([]byte("my notes\n")); err == nil || errors.Is(err, disk.ErrDamaged) {
-		t.Errorf("no log: error %v", err)
+	for _, none := range [][]byte{[]byte("my notes\n"), nil, lines[0][:len(lines[0])-1]} {
+		if _, err := read(none); err == nil || !strings.Contains(err.Error(), "it is no log") {
+			t.Errorf("%q is no log: error %v", none, err)
+		}
 	}
 }
 

@@ -100,7 +100,9 @@ def test_radio(binary: Path, server: pommego.Server, tmp_path: Path) -> None:
         words, tmp_path / "set", "PommeRadioCompetition-v2", games=3, num_envs=2, max_steps=30, **where
     )
     checked(binary, tmp_path / "set")
-    for game in data.episodes(tmp_path / "set"):
+    games = list(data.episodes(tmp_path / "set"))
+    assert len(games) == 3
+    for game in games:
         alive = game.alive[:-1]
         assert (game.actions[..., 1][alive] == 3).all()
         assert (game.actions[..., 2] == np.arange(4))[alive].all()

@@ -94,7 +94,9 @@ def test_an_altered_record_is_noticed() -> None:
 
 @pytest.mark.usefixtures("binary")
 def test_saving_a_game_gives_what_was_loaded() -> None:
-    for record in recorded.records("radio", 10):
+    records = list(recorded.records("radio", 10))
+    assert records
+    for record in records:
         env = begin(record)
         env.reset()
         state = recorded.saved_game(record["initial"], record["config"]["board_size"])

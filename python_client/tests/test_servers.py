@@ -112,9 +112,10 @@ def test_disabled_autoreset(servers: list[pommego.Server], vec: Vec) -> None:
         assert refused > 3
 
 
-def test_a_restored_game_that_is_over(servers: list[pommego.Server], vec: Vec) -> None:
-    """No server makes a step that one of them refuses."""
-    options = {"opponents": ["static"] * 3, "autoreset_mode": "Disabled", "max_episode_steps": 3}
+@pytest.mark.parametrize("mode", ["Disabled", "NextStep"])
+def test_a_restored_game_that_is_over(servers: list[pommego.Server], mode: str) -> None:
+    """No server makes a step that one of them refuses, and an action that does not count may be any."""
+    options = {"opponents": ["static"] * 3, "autoreset_mode": mode, "max_episode_steps": 3}
     with several(servers, FFA, 5, **options) as envs:
         envs.reset(seed=1)
         for _ in range(3):
@@ -122,6 +123,9 @@ def test_a_restored_game_that_is_over(servers: list[pommego.Server], vec: Vec) -
         over = envs.get_state(3)
         envs.reset()
         envs.set_state(3, over)
+        if mode == "NextStep":
+            envs.step(np.where(np.arange(5) == 3, 99, 0))
+            return
         with pytest.raises(pommego.ServerError, match="game 3 has finished"):
             envs.step(np.zeros(5, int))
         states = envs.get_state(as_json=True)
