@@ -180,14 +180,12 @@ class PolicyGames:
         if not self._asked and games is None:  # the last batch was lost, as by Ctrl-C
             self._without_policies(self._inner.ask(Games.observe))
         while self._asked:
-            self._ask(*self._asked[0])
+            own, seen, info = self._asked[0]
+            chosen = decide(self._policies, self._playing[own].ravel(), seen, info, self._choices)
+            self._actions[own] = chosen.reshape(len(own), *self._actions.shape[1:])
             self._asked.pop(0)
         every = np.concatenate([given, self._actions[which]], axis=1)
         self._inner.send(every.reshape(-1, *every.shape[2:]), games, reuse=reuse)
-
-    def _ask(self, games: Array, seen: Observation, info: dict[str, Array]) -> None:
-        chosen = decide(self._policies, self._playing[games].ravel(), seen, info, self._choices)
-        self._actions[games] = chosen.reshape(len(games), *self._actions.shape[1:])
 
 
 def decide(
