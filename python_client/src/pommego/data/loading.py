@@ -10,6 +10,7 @@ import numpy as np
 
 from pommego._core import checks
 from pommego._core.batch import Array
+from pommego._core.rows import together
 from pommego.data.manifest import Column, Manifest, parquet_library
 
 Batch = dict[str, Array]
@@ -194,10 +195,8 @@ def _length(batch: Mapping[str, Array]) -> int:
 
 
 def joined(parts: list[Batch]) -> Batch:
-    """Concatenate batches."""
-    if len(parts) == 1:
-        return parts[0]
-    return {name: np.concatenate([part[name] for part in parts]) for name in (parts[0] if parts else ())}
+    """Concatenate batches; one alone stays as it is."""
+    return parts[0] if len(parts) == 1 else together(parts)
 
 
 def _drawn(parts: list[Batch], numbers: Batch, rows: Array) -> Batch:
