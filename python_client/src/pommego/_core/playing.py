@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from pommego._core.connecting import Connection
 from pommego._core.opponents import HERE, LineUps, check_player
-from pommego._core.policies import choose, decide
+from pommego._core.policies import checked, decide
 from pommego._core.program import UnscorableError, flags, run
 from pommego._core.rows import keep_rows, take_rows, together
 from pommego._core.saved import Simulation
@@ -236,8 +236,9 @@ def searching(policy: Any, every: Sequence[PommegoVectorEnv]) -> Any:
             for learner in np.unique(learners[within]).tolist():
                 own = np.flatnonzero(within & (learners == learner))
                 saved = {"states": envs.get_state(games[own]), "simulate": partial(_simulate, envs, learner)}
-                given = {name: saved[name] for name in takes}
-                actions[own] = choose(policy, take_rows(obs, own), take_rows(info, own), choices, **given)
+                given, shown = {name: saved[name] for name in takes}, take_rows(info, own)
+                chosen = policy(take_rows(obs, own), shown, **given)
+                actions[own] = checked(policy, chosen, shown, choices)
             begin += envs.num_envs
         return actions
 

@@ -197,15 +197,9 @@ def decide(
     for key in keys[begin.argsort()].tolist():  # the order depends on the rows alone
         if key in policies:
             rows = np.flatnonzero(players == key)
-            actions[rows] = choose(policies[key], take_rows(seen, rows), take_rows(info, rows), choices)
+            policy, shown = policies[key], take_rows(info, rows)
+            actions[rows] = checked(policy, policy(take_rows(seen, rows), shown), shown, choices)
     return actions
-
-
-def choose(
-    policy: Policy, seen: Any, info: dict[str, Array], choices: Sequence[Choice], **further: Any
-) -> Array:
-    """Ask a policy for the actions of its rows, see `checked`."""
-    return checked(policy, policy(seen, info, **further), info, choices)
 
 
 def checked(policy: Policy, given: Any, info: dict[str, Array], choices: Sequence[Choice]) -> Array:
