@@ -238,7 +238,11 @@ def _arrays(part: Any, manifest: Manifest, names: Sequence[str]) -> Batch:
 
 def _array(values: Any, column: Column, manifest: Manifest) -> Array:
     if column.type == "fixed_bytes":
-        return _fixed(values, column)
+        size = int(np.prod(column.shape, dtype=np.int64)) * column.numpy.itemsize
+        if values.null_count:
+            values = values.fill_null(bytes(size))
+        rows = np.frombuffer(values.buffers()[1], np.uint8, len(values) * size, values.offset * size)
+        return rows.view(column.numpy).reshape(len(values), *column.shape)
     if column.type == "bool":
         return values.fill_null(False).to_numpy(zero_copy_only=False)
     if column.type == "string":  # it has few different values
@@ -249,14 +253,6 @@ def _array(values: Any, column: Column, manifest: Manifest) -> Array:
     if column.nullable and values.null_count:
         values = values.fill_null(0)
     return values.to_numpy(zero_copy_only=False).astype(column.type, copy=False)  # numpy uses the same names
-
-
-def _fixed(values: Any, column: Column) -> Array:
-    size = int(np.prod(column.shape, dtype=np.int64)) * column.numpy.itemsize
-    if values.null_count:
-        values = values.fill_null(bytes(size))
-    rows = np.frombuffer(values.buffers()[1], np.uint8, len(values) * size, values.offset * size)
-    return rows.view(column.numpy).reshape(len(values), *column.shape)
 
 
 def _objects(values: Any, column: Column, manifest: Manifest) -> Array:
