@@ -249,16 +249,12 @@ def _array(values: Any, column: Column, manifest: Manifest) -> Array:
         words = np.array([*values.dictionary.to_pylist(), ""], np.str_)
         return words[values.indices.to_numpy(zero_copy_only=False)]
     if column.type in ("bytes", "messages"):
-        return _objects(values, column, manifest)
+        found = np.empty(len(values), np.object_)
+        shape = (-1, manifest.seats, manifest.components)[: 2 if manifest.components == 1 else 3]
+        for i, value in enumerate(values):
+            data = value.as_py()
+            found[i] = np.frombuffer(data, np.uint8).reshape(shape) if column.name == "actions" else data
+        return found
     if column.nullable and values.null_count:
         values = values.fill_null(0)
     return values.to_numpy(zero_copy_only=False).astype(column.type, copy=False)  # numpy uses the same names
-
-
-def _objects(values: Any, column: Column, manifest: Manifest) -> Array:
-    found = np.empty(len(values), np.object_)
-    shape = (-1, manifest.seats, manifest.components)[: 2 if manifest.components == 1 else 3]
-    for i, value in enumerate(values):
-        data = value.as_py()
-        found[i] = np.frombuffer(data, np.uint8).reshape(shape) if column.name == "actions" else data
-    return found
