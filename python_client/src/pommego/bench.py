@@ -43,7 +43,9 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         if options.device is not None:
-            _climb(arguments)
+            from pommego import torch  # noqa: F401, PLC0415, its error says what to install
+
+            run_path(str(examples.find()["ladder"]))["main"](arguments)
             return 0
         for name in ("games", "seconds", "in_flight"):
             if not getattr(options, name) > 0:
@@ -55,12 +57,6 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     return 0
-
-
-def _climb(arguments: list[str] | None) -> None:
-    from pommego import torch  # noqa: F401, PLC0415, its error says what to install
-
-    run_path(str(examples.find()["ladder"]))["main"](arguments)
 
 
 def _report(options: argparse.Namespace) -> None:
@@ -106,7 +102,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
     with (
         pommego.Server(transport="tcp" if options.transport == "tcp" else "unix") as server,
         _make(options, server) as envs,
-        without_steps(envs) as idle,
+        envs._respawn(noop=True) as idle,  # its steps do nothing: what is left is the transport
     ):
         return _measure(options, _Driver(envs, options), _Driver(idle, options), server.pid)
 
@@ -124,11 +120,6 @@ def _make(options: argparse.Namespace, server: pommego.Server) -> pommego.Pommeg
         connection=pommego.Connection(shared_memory=options.transport == "shm", expand_shared=options.copy),
         **where,
     )
-
-
-def without_steps(envs: pommego.PommegoVectorEnv) -> pommego.PommegoVectorEnv:
-    """Make an environment like this one whose steps do nothing, to measure the transport of its batches."""
-    return envs._respawn(noop=True)
 
 
 def _measure(options: argparse.Namespace, real: _Driver, idle: _Driver, server: int) -> dict[str, Any]:
@@ -174,17 +165,14 @@ class _Driver:
         self.in_flight = min(options.in_flight, envs.max_in_flight)
         self.batch_bytes = envs.batch_bytes
 
-    def _send(self) -> None:
-        self._envs.send(next(self._actions))
-
     def steps_per_second(self, seconds: float) -> float:
         """Step for this many seconds; steps that only reset a game do not count."""
         envs, steps = self._envs, 0
         for _ in range(self.in_flight - 1):
-            self._send()
+            envs.send(next(self._actions))
         begin = time.perf_counter()
         while (elapsed := time.perf_counter() - begin) < seconds:
-            self._send()
+            envs.send(next(self._actions))
             *_, info = envs.recv()
             steps += envs.num_games - self._resetting
             self._resetting = int(info["_game"].sum()) // envs.learners if "game" in info else 0
@@ -198,7 +186,7 @@ class _Driver:
         end = time.perf_counter() + seconds
         while len(times) < _FEWEST or (len(times) < _TRIPS and time.perf_counter() < end):
             begin = time.perf_counter()
-            self._send()
+            self._envs.send(next(self._actions))
             self._envs.recv()
             times.append((time.perf_counter() - begin) * 1e6)
         return times

@@ -20,7 +20,6 @@ from pommego._core.more_checks import check_options
 from pommego._core.opponents import Opponent, Policy, check_player
 from pommego._core.playing import Game, Played, play_games, play_matches, progress, rules_alone, seatings
 from pommego.making import make_vec
-from pommego.pool import SEARCH
 from pommego.results import Evaluation
 from pommego.spec import GameSpec
 from pommego.suites import Part, SuiteResult, differing, load, named
@@ -93,7 +92,7 @@ def evaluate(
     Raises:
         TypeError, ValueError: an argument is not as described. Other errors are those of `make_vec`.
     """
-    check_player("policy", policy, *SEARCH)
+    check_player("policy", policy)
     check_options(options, NOT_HERE, evaluate, make_vec)
     if suite is not None:
         if (id, opponents, games, team, seed) != (None, "simple", 100, False, SEED):

@@ -29,8 +29,8 @@ _RULES: dict[str, Rule] = {
 }
 
 
-def check_policy(what: str, policy: Any, *further: str) -> list[str]:
-    """Return which of these arguments a policy takes; TypeError if it is not a policy."""
+def check_policy(what: str, policy: Any, *, may_search: bool = True) -> list[str]:
+    """Return which arguments of `SEARCH` a policy takes, if it may; TypeError if it is not a policy."""
     if isinstance(policy, type):
         raise TypeError(f"{what} is the class {policy.__name__}: give an instance, {policy.__name__}(...)")
     if not callable(policy):
@@ -39,7 +39,7 @@ def check_policy(what: str, policy: Any, *further: str) -> list[str]:
         signature = inspect.signature(policy)
     except ValueError:  # built-in functions have no signature
         return []
-    takes = [name for name in further if name in signature.parameters]
+    takes = [name for name in SEARCH if may_search and name in signature.parameters]
     try:
         signature.bind(None, None, **dict.fromkeys(takes))
     except TypeError as e:
@@ -156,7 +156,7 @@ class Pool:
             TypeError: the policy cannot be called as policies are.
             ValueError: a member has that name.
         """
-        check_policy("a member", policy, *SEARCH)
+        check_policy("a member", policy)
         names = {member.name for member in self.members}
         if name is None:
             name = next(n for n in map(str, itertools.count(self._added)) if n not in names)
@@ -236,7 +236,7 @@ class Pool:
             if len(policies) != len(every):
                 raise ValueError(f"{len(policies)} policies for {len(every)} members, want one each")
             for saved, policy in zip(every, policies, strict=True):
-                check_policy(f"the policy of {saved['name']!r}", policy, *SEARCH)
+                check_policy(f"the policy of {saved['name']!r}", policy)
                 if saved.get("drawn", True):  # states of 0.1 also have members that were removed
                     scores = deque(saved["scores"], maxlen=self._window)
                     kept = saved["number"], saved["rating"], saved["games"], scores

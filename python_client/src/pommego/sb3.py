@@ -132,19 +132,15 @@ class PommegoVecEnv(VecEnv):
             cut &= self.info["final_info"]["alive"]
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for row in done.nonzero()[0].tolist():
-            infos[row] = self._last(row, bool(cut[row]))
+            game = row_info(self.info["game"], row)
+            seconds = round(time.time() - self._begin, 6)
+            infos[row] = {
+                "terminal_observation": self.info["final_obs"][row],
+                "TimeLimit.truncated": bool(cut[row]),
+                "episode": {"r": game["return"], "l": game["length"], "t": seconds},
+                "game": game,
+            }
         return obs, reward.astype(np.float32), done, infos
-
-    def _last(self, row: int, truncated: bool) -> dict[str, Any]:
-        """Return the info of a row whose episode ended."""
-        game = row_info(self.info["game"], row)
-        seconds = round(time.time() - self._begin, 6)
-        return {
-            "terminal_observation": self.info["final_obs"][row],
-            "TimeLimit.truncated": truncated,
-            "episode": {"r": game["return"], "l": game["length"], "t": seconds},
-            "game": game,
-        }
 
     def action_masks(self) -> NDArray[np.int8]:
         """Return the present action masks, int8 (rows, choices), for MaskablePPO."""

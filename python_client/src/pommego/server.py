@@ -6,8 +6,6 @@ pipe closes and the server stops. It runs in its own session, so that Ctrl-C in 
 terminal interrupts only Python.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re
@@ -37,8 +35,6 @@ _FAULT = re.compile(r"(?m)^(runtime(/cgo)?: .*\n)*(fatal error: |panic: |SIG[A-Z
 _MEMORY = re.compile(r"out of memory|cannot allocate memory|failed to (reserve|create new OS)|pthread_create")
 # The lines of the log about agents outside the server.
 _FAILED = re.compile(r'msg="an agent outside the server failed, and plays stop" (.*)')
-
-_servers: weakref.WeakSet[Server] = weakref.WeakSet()
 
 
 def cores() -> int:
@@ -287,5 +283,6 @@ def stop(process: subprocess.Popen[bytes], output: IO[bytes], directory: str = "
             shutil.rmtree(directory, ignore_errors=True)
 
 
+_servers: weakref.WeakSet[Server] = weakref.WeakSet()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=lambda: [server.forget() for server in list(_servers)])

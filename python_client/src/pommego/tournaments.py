@@ -17,7 +17,6 @@ from pommego._core.playing import RESULTS, Game, play_games, progress
 from pommego._core.program import flags, run
 from pommego.evaluation import NOT_HERE, SEED
 from pommego.making import make_vec
-from pommego.pool import SEARCH
 from pommego.results import Interval
 
 _CLIENT = "client:"  # begins the program's names for players that are not agents
@@ -129,7 +128,7 @@ def _named(
     called = [(p if isinstance(p, str) else getattr(p, "__name__", type(p).__name__), p) for p in players]
     named: dict[str, Opponent] = {}
     for key, player in players.items() if isinstance(players, Mapping) else called:
-        check_player(f"player {key!r}", player, *SEARCH)
+        check_player(f"player {key!r}", player)
         name = player if isinstance(player, str) else _CLIENT + key
         if name in named or shown.setdefault(name.removeprefix(_CLIENT), player) != player:
             raise ValueError(f"two players are called {key!r}: give a dictionary of players by their names")

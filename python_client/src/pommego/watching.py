@@ -16,7 +16,6 @@ from pommego._core.program import flags, run
 from pommego.data.recording import record
 from pommego.evaluation import NOT_HERE
 from pommego.making import make_vec
-from pommego.pool import SEARCH
 
 
 @dataclass(frozen=True)
@@ -113,7 +112,7 @@ def watch(
                     "To watch an agent or a policy, give the id of a game, too"
                 )
             return _drawn([os.fspath(what), *drawn, *flags(game=game)], Path(what).name, temporary)
-        check_player("what", what, *SEARCH)
+        check_player("what", what)
         check_options(options, (*NOT_HERE, "start_states"), watch, make_vec)
         recorded = str(Path(temporary) / "match")
         with running(address, token) as where:

@@ -154,7 +154,6 @@ class BatchReader:
         return arrays
 
     def read(self, batch: wire.Received, games: int) -> View:
-        """Read one batch."""
         arrays = batch.views
         if not arrays:
             arrays = batch.views = self.arrays(batch.tensors, games)

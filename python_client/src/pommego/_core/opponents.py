@@ -161,7 +161,7 @@ def seats_of(seats: Sequence[Opponent]) -> tuple[list[str], LineUps | None]:
     return names, LineUps((others,)) if _POLICY in names else None
 
 
-def check_player(what: str, player: Any, *further: str) -> None:
+def check_player(what: str, player: Any, *, may_search: bool = True) -> None:
     """Check that this can play: an agent's name, a `Pool`, or a policy, see `check_policy`."""
     if not isinstance(player, str):
         from pommego.pool import Pool, check_policy
@@ -171,7 +171,7 @@ def check_player(what: str, player: Any, *further: str) -> None:
         if not callable(player):
             expected = "a policy (a callable on obs and info), a Pool or an agent's name"
             raise TypeError(f"{what} is {player!r}, expected {expected}")
-        check_policy(what, player, *further)
+        check_policy(what, player, may_search=may_search)
         return
     if player in ("", _POLICY):
         raise ValueError(f"{what} is {player!r}: give the policy itself, a callable, or an agent's name")
@@ -186,5 +186,5 @@ def _opponents(what: str, entries: Sequence[Any]) -> tuple[Opponent, ...]:
     if not entries:
         raise ValueError(f"{what} is empty, expected one entry per seat; without it learners play all seats")
     for k, entry in enumerate(entries):
-        check_player(f"{what}[{k}]", entry)
+        check_player(f"{what}[{k}]", entry, may_search=False)
     return tuple(entries)

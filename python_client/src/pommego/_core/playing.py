@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 
 from pommego._core.connecting import Connection
 from pommego._core.opponents import HERE, LineUps, check_player
-from pommego._core.policies import choose, decide
+from pommego._core.policies import checked, decide
 from pommego._core.program import UnscorableError, flags, run
 from pommego._core.rows import keep_rows, take_rows, together
 from pommego._core.saved import Simulation
 from pommego.making import make_vec
-from pommego.pool import SEARCH, Pool, check_policy, options_for
+from pommego.pool import Pool, check_policy, options_for
 from pommego.spec import GameSpec, Result
 from pommego.vector import PommegoVectorEnv
 
@@ -97,7 +97,7 @@ def seatings(spec: GameSpec, policy: Any, opponents: Any, *, team: bool) -> list
     if len(opponents) != others:
         raise ValueError(f"{len(opponents)} opponents, expected {others}, or one name for all of them")
     for k, one in enumerate(opponents):
-        check_player(f"opponents[{k}]", one, *SEARCH)
+        check_player(f"opponents[{k}]", one)
     found = []
     for own in ways:
         rest, players = iter(opponents), [policy] * spec.seats
@@ -225,7 +225,7 @@ def searching(policy: Any, every: Sequence[PommegoVectorEnv]) -> Any:
 
     It plays rows of these environments, which ``info["row"]`` counts through.
     """
-    takes = check_policy("policy", policy, *SEARCH)
+    takes = check_policy("policy", policy)
 
     def play(obs: Any, info: dict[str, Any]) -> NDArray[Any]:
         actions, begin = np.zeros((len(info["row"]), *every[0].single_action_space.shape), np.int64), 0
@@ -236,8 +236,9 @@ def searching(policy: Any, every: Sequence[PommegoVectorEnv]) -> Any:
             for learner in np.unique(learners[within]).tolist():
                 own = np.flatnonzero(within & (learners == learner))
                 saved = {"states": envs.get_state(games[own]), "simulate": partial(_simulate, envs, learner)}
-                given = {name: saved[name] for name in takes}
-                actions[own] = choose(policy, take_rows(obs, own), take_rows(info, own), choices, **given)
+                given, shown = {name: saved[name] for name in takes}, take_rows(info, own)
+                chosen = policy(take_rows(obs, own), shown, **given)
+                actions[own] = checked(policy, chosen, shown, choices)
             begin += envs.num_envs
         return actions
 

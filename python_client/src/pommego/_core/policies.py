@@ -180,14 +180,12 @@ class PolicyGames:
         if not self._asked and games is None:  # the last batch was lost, as by Ctrl-C
             self._without_policies(self._inner.ask(Games.observe))
         while self._asked:
-            self._ask(*self._asked[0])
+            own, seen, info = self._asked[0]
+            chosen = decide(self._policies, self._playing[own].ravel(), seen, info, self._choices)
+            self._actions[own] = chosen.reshape(len(own), *self._actions.shape[1:])
             self._asked.pop(0)
         every = np.concatenate([given, self._actions[which]], axis=1)
         self._inner.send(every.reshape(-1, *every.shape[2:]), games, reuse=reuse)
-
-    def _ask(self, games: Array, seen: Observation, info: dict[str, Array]) -> None:
-        chosen = decide(self._policies, self._playing[games].ravel(), seen, info, self._choices)
-        self._actions[games] = chosen.reshape(len(games), *self._actions.shape[1:])
 
 
 def decide(
@@ -199,15 +197,9 @@ def decide(
     for key in keys[begin.argsort()].tolist():  # the order depends on the rows alone
         if key in policies:
             rows = np.flatnonzero(players == key)
-            actions[rows] = choose(policies[key], take_rows(seen, rows), take_rows(info, rows), choices)
+            policy, shown = policies[key], take_rows(info, rows)
+            actions[rows] = checked(policy, policy(take_rows(seen, rows), shown), shown, choices)
     return actions
-
-
-def choose(
-    policy: Policy, seen: Any, info: dict[str, Array], choices: Sequence[Choice], **further: Any
-) -> Array:
-    """Ask a policy for the actions of its rows, see `checked`."""
-    return checked(policy, policy(seen, info, **further), info, choices)
 
 
 def checked(policy: Policy, given: Any, info: dict[str, Array], choices: Sequence[Choice]) -> Array:

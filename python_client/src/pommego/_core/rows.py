@@ -44,11 +44,8 @@ def fields_of(obs: Any) -> Mapping[str, Any]:
 
 def to_box(planes: NDArray[Any], scalars: NDArray[Any]) -> NDArray[np.float32]:
     """Put planes and scalars into one box: the planes, then one constant plane for each scalar."""
-    count = planes.shape[1]
-    box = np.empty((len(planes), count + scalars.shape[1], *planes.shape[2:]), np.float32)
-    box[:, :count] = planes
-    box[:, count:] = scalars[:, :, None, None]
-    return box
+    constant = np.broadcast_to(scalars[:, :, None, None], (*scalars.shape, *planes.shape[2:]))
+    return np.concatenate([planes, constant], axis=1, dtype=np.float32)
 
 
 def together(parts: list[Any]) -> Any:

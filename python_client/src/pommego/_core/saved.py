@@ -58,8 +58,6 @@ def restore(games: Games, numbers: list[int], states: Sequence[Any]) -> View:
     given = listed(states)
     if len(numbers) != len(given):
         raise ValueError(f"{len(given)} states for {len(numbers)} game{'s'[len(numbers) == 1 :]}")
-    if not numbers:
-        raise ValueError("no games to restore")
     for begin, end in _in_messages(games, given, _AT_ONCE):
         reply = games.call("set_state", wire.Batch, games=numbers[begin:end], states=given[begin:end])
         view = games.read(reply)
@@ -177,7 +175,10 @@ def simulate(
     wire.write_actions(actions, wanted, n, learners)
     views: list[View] = []
     after: list[State] = []
-    for begin, end in _in_messages(games, given, _at_once(games)):
+    # How many states one request may have: its reply has a limit, and this is a generous bound.
+    limits, each = games.client.limits, made.batch_bytes // made.games + _ROOM
+    most = max(1, min(_AT_ONCE, limits["games_per_env"], limits["batch_bytes"] // (2 * each)))
+    for begin, end in _in_messages(games, given, most):
         with counted_from("the states", begin):
             reply = games.call(
                 "simulate",
@@ -194,10 +195,3 @@ def simulate(
     ended = episode_info(view.stats, games.about.spec.counts) if view.finished.size else {}
     info = Lazy(view.info | {"seed": first} | ended)
     return Simulation(after, view.obs, view.reward, view.terminated, view.truncated, info)
-
-
-def _at_once(games: Games) -> int:
-    """Return how many states one request may have: its reply has a limit."""
-    each = games.about.made.batch_bytes // games.about.made.games + _ROOM  # a generous bound
-    limits = games.client.limits
-    return max(1, min(_AT_ONCE, limits["games_per_env"], limits["batch_bytes"] // (2 * each)))

@@ -4,8 +4,6 @@ The result is a connected socket on which the next byte is the first byte of the
 server's first frame, for `pommego._transport.websocket`.
 """
 
-from __future__ import annotations
-
 import base64
 import builtins
 import contextlib
@@ -16,7 +14,7 @@ import socket
 import ssl
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 from urllib.parse import urlsplit
 
 from pommego.errors import ConnectionError, HandshakeError, TimeoutError
@@ -44,7 +42,7 @@ class Address:
     secure: bool = False  # whether the server speaks TLS
 
     @classmethod
-    def parse(cls, text: str) -> Address:
+    def parse(cls, text: str) -> Self:
         """Read ``ws[s]://host:port[/path]``, ``host:port`` or ``unix:/path/of/socket``."""
         expected = "expected ws://HOST:PORT, wss://HOST:PORT or unix:/PATH"
         if text.startswith("unix:"):
@@ -203,7 +201,7 @@ class _Reader(socket.SocketIO):
         super().__init__(sock, "r")
         self._socket, self.deadline = sock, deadline
 
-    def makefile(self, _mode: str) -> _Reader:
+    def makefile(self, _mode: str) -> Self:
         return self
 
     def readinto(self, buffer: Any) -> int | None:

@@ -11,14 +11,12 @@ addresses. After it, parent and child each have their own copy, as of all other 
 and the server's memory is mapped again for the next batch.
 """
 
-from __future__ import annotations
-
 import ctypes
 import mmap
 import os
 import sys
 import weakref
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +31,7 @@ class Mapping(mmap.mmap):
             server's memory is no longer mapped.
     """
 
-    def __new__(cls, file: int, start: int, size: int, *, lends: bool) -> Mapping:
+    def __new__(cls, file: int, start: int, size: int, *, lends: bool) -> Self:
         mapping = super().__new__(cls, file, size, offset=start)
         mapping.address = np.frombuffer(mapping, np.uint8).__array_interface__["data"][0]
         mapping.moved = mapping._withdrawn = False

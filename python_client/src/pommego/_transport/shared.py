@@ -64,8 +64,24 @@ class SharedBatch:
         return wire.decode(self.memory[: self.size]).final
 
     def own(self, names: Iterable[str]) -> dict[str, NDArray[Any]]:
-        """Return the named `views` as arrays that belong to the caller."""
-        return self.home.own(self, names)
+        """Return the named `views` as arrays that belong to the caller.
+
+        They stay in place, and the place is lent, if enough places are left for the
+        steps that may be in flight. Otherwise they are copied.
+        """
+        home = self.home
+        lent = len([place for place in home.places if place is not None and place.mapping.lent])
+        if lent < home.most_lent and self.number < len(home.places) - 1:
+            root = self.mapping.lend()
+        else:
+            root = np.frombuffer(home.buffers.take(self.size), np.uint8)
+            root[: self.size] = self.memory[: self.size]
+        owned = {}
+        for name in names:
+            view = self.views[name]
+            start = view.__array_interface__["data"][0] - self.mapping.address
+            owned[name] = np.ndarray(view.shape, view.dtype, root, start)
+        return owned
 
 
 class SharedMemory:
@@ -96,10 +112,10 @@ class SharedMemory:
         self._lends = lend
         self.places: list[SharedBatch | None] = [None] * len(about.batches)
         self._shown: SharedBatch | None = None
-        self._buffers = BufferPool()
+        self.buffers = BufferPool()
         self.channel = Channel(memoryview(words), about.actions, made.action_shape, about.games, made.games)
         self._targets: list[int | None] = [None] * self.channel.slots
-        self._most_lent = len(about.batches) - 1 - self.channel.slots
+        self.most_lent = len(about.batches) - 1 - self.channel.slots
 
     def place(self) -> int:
         """Return the place for the batch of the next step to be posted."""
@@ -141,7 +157,7 @@ class SharedMemory:
         if request_id == self.asked[0]:
             if size > self.room:
                 raise ValueError(f"a reply of {size} bytes, more than its place in shared memory has")
-            message = self._buffers.take(size)[:size]  # the arrays on it keep it
+            message = self.buffers.take(size)[:size]  # the arrays on it keep it
             message[:] = self._requests[:size]
             return wire.decode(message)
         number = len(self.places) - 1  # the place for answers to requests that are not posted
@@ -167,26 +183,6 @@ class SharedMemory:
             raise ValueError("something other than a batch")
         id_at = head.index(wire.LONG_ID) + len(wire.LONG_ID)
         return SharedBatch(mapping, memory, weakref.proxy(self), number, id_at, batch.tensors)
-
-    def own(self, batch: SharedBatch, names: Iterable[str]) -> dict[str, NDArray[Any]]:
-        """Return some of a batch's arrays as arrays that belong to the caller.
-
-        They stay in place, and the place is lent, if enough places are left for the
-        steps that may be in flight. Otherwise they are copied.
-        """
-        mapping, size = batch.mapping, batch.size
-        lent = len([place for place in self.places if place is not None and place.mapping.lent])
-        if lent < self._most_lent and batch.number < len(self.places) - 1:
-            root = mapping.lend()
-        else:
-            root = np.frombuffer(self._buffers.take(size), np.uint8)
-            root[:size] = batch.memory[:size]
-        owned = {}
-        for name in names:
-            view = batch.views[name]
-            start = view.__array_interface__["data"][0] - mapping.address
-            owned[name] = np.ndarray(view.shape, view.dtype, root, start)
-        return owned
 
 
 def check_layout(made: wire.EnvReply) -> None:

@@ -16,8 +16,6 @@ message larger than `max_message` closes the connection. Fragments are joined, p
 answered. There is no compression. Messages are text without a subprotocol, else binary.
 """
 
-from __future__ import annotations
-
 import copy
 import os
 import select
@@ -36,8 +34,6 @@ from pommego.errors import ClosedError, ConnectionError, PommegoError, ProtocolE
 _FIRST_BUFFER = 64 << 10
 _LONGEST = 1 << 30
 _NOT_YET = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
-
-_open: weakref.WeakSet[WebSocket] = weakref.WeakSet()
 
 
 class WebSocket:
@@ -301,10 +297,8 @@ class WebSocket:
 
     def _send_frame(self, opcode: int, payload: bytes | bytearray | memoryview, deadline: float) -> None:
         rest = frames.frame(opcode, payload)
-        begun = False
         try:
             while rest:
-                begun = True
                 try:
                     rest = rest[self._sock.send(rest) :]
                 except _NOT_YET:
@@ -318,8 +312,7 @@ class WebSocket:
             self._abandon(error)
             raise error from e
         except BaseException:
-            if begun:
-                self._abandon(ClosedError("the connection was interrupted while sending"))
+            self._abandon(ClosedError("the connection was interrupted while sending"))
             raise
 
 
@@ -342,5 +335,6 @@ def ready(sock: socket.socket, seconds: float, *, writing: bool = False) -> bool
     return any(select.select([] if writing else [sock], [sock] if writing else [], [], seconds))  # Windows
 
 
+_open: weakref.WeakSet[WebSocket] = weakref.WeakSet()
 if hasattr(os, "register_at_fork"):  # a child's copies would outlive the parent's connections
     os.register_at_fork(after_in_child=lambda: [connection.forget() for connection in list(_open)])

@@ -142,7 +142,6 @@ class Shared(_Answer, tag="shared"):
 
 
 class Simulated(Received, tag="simulated"):
-    seed: int
     states: list[bytes]
 
 

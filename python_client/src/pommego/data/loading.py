@@ -10,6 +10,7 @@ import numpy as np
 
 from pommego._core import checks
 from pommego._core.batch import Array
+from pommego._core.rows import together
 from pommego.data.manifest import Column, Manifest, parquet_library
 
 Batch = dict[str, Array]
@@ -194,10 +195,8 @@ def _length(batch: Mapping[str, Array]) -> int:
 
 
 def joined(parts: list[Batch]) -> Batch:
-    """Concatenate batches."""
-    if len(parts) == 1:
-        return parts[0]
-    return {name: np.concatenate([part[name] for part in parts]) for name in (parts[0] if parts else ())}
+    """Concatenate batches; one alone stays as it is."""
+    return parts[0] if len(parts) == 1 else together(parts)
 
 
 def _drawn(parts: list[Batch], numbers: Batch, rows: Array) -> Batch:
@@ -239,31 +238,23 @@ def _arrays(part: Any, manifest: Manifest, names: Sequence[str]) -> Batch:
 
 def _array(values: Any, column: Column, manifest: Manifest) -> Array:
     if column.type == "fixed_bytes":
-        return _fixed(values, column)
+        size = int(np.prod(column.shape, dtype=np.int64)) * column.numpy.itemsize
+        if values.null_count:
+            values = values.fill_null(bytes(size))
+        rows = np.frombuffer(values.buffers()[1], np.uint8, len(values) * size, values.offset * size)
+        return rows.view(column.numpy).reshape(len(values), *column.shape)
     if column.type == "bool":
         return values.fill_null(False).to_numpy(zero_copy_only=False)
     if column.type == "string":  # it has few different values
         words = np.array([*values.dictionary.to_pylist(), ""], np.str_)
         return words[values.indices.to_numpy(zero_copy_only=False)]
     if column.type in ("bytes", "messages"):
-        return _objects(values, column, manifest)
+        found = np.empty(len(values), np.object_)
+        shape = (-1, manifest.seats, manifest.components)[: 2 if manifest.components == 1 else 3]
+        for i, value in enumerate(values):
+            data = value.as_py()
+            found[i] = np.frombuffer(data, np.uint8).reshape(shape) if column.name == "actions" else data
+        return found
     if column.nullable and values.null_count:
         values = values.fill_null(0)
     return values.to_numpy(zero_copy_only=False).astype(column.type, copy=False)  # numpy uses the same names
-
-
-def _fixed(values: Any, column: Column) -> Array:
-    size = int(np.prod(column.shape, dtype=np.int64)) * column.numpy.itemsize
-    if values.null_count:
-        values = values.fill_null(bytes(size))
-    rows = np.frombuffer(values.buffers()[1], np.uint8, len(values) * size, values.offset * size)
-    return rows.view(column.numpy).reshape(len(values), *column.shape)
-
-
-def _objects(values: Any, column: Column, manifest: Manifest) -> Array:
-    found = np.empty(len(values), np.object_)
-    shape = (-1, manifest.seats, manifest.components)[: 2 if manifest.components == 1 else 3]
-    for i, value in enumerate(values):
-        data = value.as_py()
-        found[i] = np.frombuffer(data, np.uint8).reshape(shape) if column.name == "actions" else data
-    return found

@@ -21,7 +21,7 @@ from pommego._core.policies import checked
 from pommego._core.program import flags, run
 from pommego.data.manifest import Manifest
 from pommego.making import make_vec
-from pommego.pool import SEARCH, check_policy, options_for
+from pommego.pool import check_policy, options_for
 from pommego.registration import IDS
 from pommego.vector import PommegoVectorEnv
 
@@ -201,7 +201,7 @@ def _played(
     each = n, envs.game_spec.max_steps, learners
     taken = np.zeros((*each, len(choices)), np.uint8)
     extra = {key: np.zeros((*each, *shape), dtype.newbyteorder("<")) for key, (dtype, shape) in forms.items()}
-    check_policy("policy", policy, *SEARCH)
+    check_policy("policy", policy)
 
     @functools.wraps(policy)
     def ask(obs: dict[str, Array], info: dict[str, Any], **saved: Any) -> ArrayLike:

@@ -236,23 +236,19 @@ def _move_agents(
 def _explode(board: Board, bombs: list[Any]) -> tuple[list[Any], set[Cell]]:
     """Tick bombs and explode those due, and those they reach."""
     marked: set[Cell] = set()
-    due = False
     for bomb in bombs:
         bomb.tick()
         if not bomb.exploded() and board[bomb.position] == _FLAMES:
             bomb.fire()
-        due = due or bomb.exploded()
-    while due:
+    while any(bomb.exploded() for bomb in bombs):
         for bomb in bombs:
             if bomb.exploded():
                 bomb.bomber.incr_ammo()
                 _mark(board, bomb, marked)
         bombs = [bomb for bomb in bombs if not bomb.exploded()]
-        due = False
         for bomb in bombs:
             if bomb.position in marked:
                 bomb.fire()
-                due = True
     return bombs, marked
 
 

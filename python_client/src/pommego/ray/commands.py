@@ -189,7 +189,6 @@ def _scratch() -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Hold the lock of a folder."""
     opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)  # a pipe would wait for a writer
     try:
         fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -116,7 +116,6 @@ class HttpAgent(BaseAgent):
 
 
 def _action(reply: bytes, url: str) -> Any:
-    """Return the action in an answer."""
     try:
         return json.loads(reply)["action"]
     except (LookupError, RecursionError, TypeError, ValueError) as error:

@@ -261,12 +261,6 @@ class SimpleAgent(BaseAgent):
             first = prev[first]
         return utility.get_direction(my_position, first)
 
-    @classmethod
-    def _near(cls, me: Cell, objs: Iterable[Item], seen: Seen, radius: float) -> Action | None:
-        items, dist, prev = seen
-        nearest = cls._nearest_position(dist, objs, items, radius)
-        return cls._get_direction_towards_position(me, nearest, prev)
-
     # The original's arguments: where the agent stands, and what `_djikstra` returned.
 
     @classmethod
@@ -279,19 +273,22 @@ class SimpleAgent(BaseAgent):
         enemies: Iterable[Item],
         radius: float,
     ) -> Action | None:
-        return cls._near(my_position, enemies, (items, dist, prev), radius)
+        nearest = cls._nearest_position(dist, enemies, items, radius)
+        return cls._get_direction_towards_position(my_position, nearest, prev)
 
     @classmethod
     def _near_good_powerup(
         cls, my_position: Cell, items: Items, dist: Distances, prev: Ways, radius: float
     ) -> Action | None:
-        return cls._near(my_position, _POWERUPS, (items, dist, prev), radius)
+        nearest = cls._nearest_position(dist, _POWERUPS, items, radius)
+        return cls._get_direction_towards_position(my_position, nearest, prev)
 
     @classmethod
     def _near_wood(
         cls, my_position: Cell, items: Items, dist: Distances, prev: Ways, radius: float
     ) -> Action | None:
-        return cls._near(my_position, [Item.Wood], (items, dist, prev), radius)
+        nearest = cls._nearest_position(dist, [Item.Wood], items, radius)
+        return cls._get_direction_towards_position(my_position, nearest, prev)
 
     @staticmethod
     def _filter_invalid_directions(

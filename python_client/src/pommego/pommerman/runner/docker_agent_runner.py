@@ -68,7 +68,6 @@ class DockerAgentRunner(abc.ABC):
         return server
 
     def _answer(self, path: str, fields: dict[str, Any]) -> dict[str, Any]:
-        """Call the method for a path."""
         if path == "/action":
             return {"action": self.act(_observation(fields["obs"]), fields["action_space"])}
         if path == "/init_agent":
@@ -81,7 +80,6 @@ class DockerAgentRunner(abc.ABC):
 
 
 def _fields(body: bytes) -> dict[str, Any]:
-    """Read a request."""
     try:
         return {name: json.loads(text) for name, text in json.loads(body or b"{}").items()}
     except (AttributeError, RecursionError, TypeError) as error:
