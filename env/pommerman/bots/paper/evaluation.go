@@ -201,25 +201,11 @@ func roomOf(s *pommerman.State, c grid.Cell) int {
 	return safe.Len()
 }
 
-// reaches reports whether a bomb on from would burn c, given the walls as they stand:
-// rays end before a rigid wall, and on the first wood.
+// reaches reports whether a bomb on from would burn c, given the walls as they stand.
 func reaches(board *[256]pommerman.Item, from grid.Cell, blast uint8, c grid.Cell) bool {
-	if from == c {
-		return blast > 0
+	var burns grid.Bits
+	if _, inLine := tactics.Line(from, c); inLine && blast > 0 {
+		pommerman.Rays(board, from, blast, &burns)
 	}
-	d, inLine := tactics.Line(from, c)
-	if !inLine {
-		return false
-	}
-	for range int(blast) - 1 {
-		from = from.Next(d)
-		item := board[from]
-		if from == c {
-			return item != pommerman.Rigid
-		}
-		if item == pommerman.Rigid || item == pommerman.Wood {
-			return false
-		}
-	}
-	return false
+	return burns.Has(c)
 }
