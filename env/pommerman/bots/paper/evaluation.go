@@ -33,7 +33,9 @@ func (w *world) evaluate(s *pommerman.State) float64 {
 	if !self.Alive {
 		return soon - winPoints // a later defeat is better
 	}
-	points := float64(w.company(s))
+	living, enemies := s.Living(), w.rules.Enemies(w.seat)
+	mates, out := (living &^ enemies).Without(w.seat), enemies&^living
+	points := float64(matePoints*mates.Len() + enemyPoints*out.Len())
 	if w.rules.Over(s) {
 		if st := w.rules.Status(s); st.Winners.Has(w.seat) {
 			return points + winPoints - soon // an earlier victory is better
@@ -47,12 +49,6 @@ func (w *world) evaluate(s *pommerman.State) float64 {
 	var f field
 	f.survey(w.rules, s, w.seat)
 	return points + float64(f.points(w, s)) + evadeScore(s, w.seat)
-}
-
-func (w *world) company(s *pommerman.State) int {
-	living, enemies := s.Living(), w.rules.Enemies(w.seat)
-	mates, out := (living &^ enemies).Without(w.seat), enemies&^living
-	return matePoints*mates.Len() + enemyPoints*out.Len()
 }
 
 // field is a board split into sets of cells.
