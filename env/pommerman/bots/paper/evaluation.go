@@ -178,15 +178,10 @@ func attackScore(s *pommerman.State, seat, target int) float64 {
 // roomOf counts the safe cells within two steps of c.
 func roomOf(s *pommerman.State, c grid.Cell) int {
 	safe, burns := grid.Only(c), grid.Bits{}
-	for _, d := range grid.Dirs {
-		near := c.Next(d)
-		if !tactics.Free.Has(s.Board[near]) {
-			continue
-		}
-		safe.Add(near)
-		for _, e := range grid.Dirs {
-			if far := near.Next(e); tactics.Free.Has(s.Board[far]) {
-				safe.Add(far)
+	for range 2 {
+		for cell := range safe.Grow().All {
+			if tactics.Free.Has(s.Board[cell]) {
+				safe.Add(cell)
 			}
 		}
 	}
