@@ -99,7 +99,7 @@ func Recorded(path string, formats trace.Formats) Source {
 			return nil, err
 		}
 		if number < 1 || number > len(list.Games) {
-			return nil, fmt.Errorf("%w: %s has no game %d, want 1 to %d", trace.ErrNoGame, path, number, len(list.Games))
+			return nil, fmt.Errorf("%w: %s has no game %d, want 1 to %d", ErrNoGame, path, number, len(list.Games))
 		}
 		e := &list.Games[number-1]
 		return formats.Open(e.file, e.line)

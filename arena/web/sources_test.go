@@ -96,8 +96,8 @@ func TestDataSet(t *testing.T) {
 		}
 	}
 	for _, number := range []int{-1, 3} {
-		if _, err := games.Game(number); !errors.Is(err, trace.ErrNoGame) {
-			t.Errorf("game %d: %v, want %v", number, err, trace.ErrNoGame)
+		if _, err := games.Game(number); !errors.Is(err, ErrNoGame) {
+			t.Errorf("game %d: %v, want %v", number, err, ErrNoGame)
 		}
 	}
 }
@@ -150,8 +150,8 @@ func TestTournament(t *testing.T) {
 	if thoughts < 20 {
 		t.Errorf("there are %d thoughts, want more", thoughts)
 	}
-	if _, err := games.Game(4); !errors.Is(err, trace.ErrNoGame) {
-		t.Errorf("game 4: %v, want %v", err, trace.ErrNoGame)
+	if _, err := games.Game(4); !errors.Is(err, ErrNoGame) {
+		t.Errorf("game 4: %v, want %v", err, ErrNoGame)
 	}
 
 	text, err := os.ReadFile(log)

@@ -54,7 +54,7 @@ type Source struct {
 	// Listing lists the games. The caller must not change it.
 	Listing func() (*Listing, error)
 
-	// Open opens a game of the listing. The error is trace.ErrNoGame if there is no game of that number.
+	// Open opens a game of the listing. The error is ErrNoGame if there is no game of that number.
 	Open func(number int) (record.Replay, error)
 }
 
@@ -66,6 +66,9 @@ func (s Source) Game(number int) (*scene.Timeline, error) {
 	}
 	return scene.Read(replay)
 }
+
+// ErrNoGame says that there is no such game.
+var ErrNoGame = trace.ErrNoGame
 
 // Config says what a page shows, and to whom.
 type Config struct {
@@ -169,7 +172,7 @@ func (h *handler) game(w http.ResponseWriter, r *http.Request) {
 func (h *handler) asked(r *http.Request) (*scene.Timeline, error) {
 	number, err := strconv.Atoi(r.PathValue("number"))
 	if err != nil {
-		return nil, fmt.Errorf("%w %q, want a number", trace.ErrNoGame, r.PathValue("number"))
+		return nil, fmt.Errorf("%w %q, want a number", ErrNoGame, r.PathValue("number"))
 	}
 	return h.Game(number)
 }
@@ -178,7 +181,7 @@ func (h *handler) asked(r *http.Request) (*scene.Timeline, error) {
 func answer(w http.ResponseWriter, v any, err error) {
 	if err != nil {
 		status := http.StatusUnprocessableEntity
-		if errors.Is(err, trace.ErrNoGame) {
+		if errors.Is(err, ErrNoGame) {
 			status = http.StatusNotFound
 		}
 		http.Error(w, err.Error(), status)

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"pommego/arena/match"
-	"pommego/arena/trace"
+	"pommego/arena/web"
 	"pommego/arena/web/play"
 	"pommego/env"
 	"pommego/env/catalog"
@@ -112,7 +112,7 @@ func TestPace(t *testing.T) {
 	if list, err := h.table.Listing(); err != nil || len(list.Games) != 1 || list.Games[0].Agents[0] != "human" {
 		t.Errorf("listed is %+v, %v", list, err)
 	}
-	if _, err := h.table.Game(1); !errors.Is(err, trace.ErrNoGame) {
+	if _, err := h.table.Game(1); !errors.Is(err, web.ErrNoGame) {
 		t.Errorf("during the match its game is shown: %v", err)
 	}
 	next, leave := h.page(t)
@@ -154,7 +154,7 @@ func TestPace(t *testing.T) {
 		t.Errorf("ordered is %+v, and nobody has", order)
 	}
 	h.table.Deal(nil, nil, "", nil)
-	if _, err := h.table.Game(1); !errors.Is(err, trace.ErrNoGame) || !strings.Contains(err.Error(), "want 2") {
+	if _, err := h.table.Game(1); !errors.Is(err, web.ErrNoGame) || !strings.Contains(err.Error(), "want 2") {
 		t.Errorf("once another match has begun the first is asked for: %v", err)
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 	"pommego/arena/match"
 	"pommego/arena/scene"
-	"pommego/arena/trace"
 	"pommego/arena/web"
 	"pommego/env"
 )
@@ -152,7 +151,7 @@ func (t *Table) Listing() (*web.Listing, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.game == nil {
-		return nil, fmt.Errorf("%w yet", trace.ErrNoGame)
+		return nil, fmt.Errorf("%w yet", web.ErrNoGame)
 	}
 	games := []web.Entry{{Game: t.number, Agents: t.names}}
 	return &web.Listing{Kind: "games", Title: t.game.Spec().ID, Games: games}, nil
@@ -169,7 +168,7 @@ func (t *Table) Game(number int) (*scene.Timeline, error) {
 }
 
 func noGame(number, last int) error {
-	return fmt.Errorf("%w: game is %d, want %d, the last match, once it is over", trace.ErrNoGame, number, last)
+	return fmt.Errorf("%w: game is %d, want %d, the last match, once it is over", web.ErrNoGame, number, last)
 }
 
 // ask is what a page gets when its seat is to move.
