@@ -26,8 +26,6 @@ type encoder struct {
 
 	// For the layouts Steps and Dialogues.
 	encoding int
-	rewards  []float64
-	fates    []float64
 	played   []row // the rows of the current game
 	tell     Tell  // the texts of the current game in layout Dialogues; else nil
 }
@@ -37,7 +35,6 @@ func newEncoder(game env.Game, about *About, columns []column) *encoder {
 	return &encoder{
 		about: about, spec: spec, columns: columns, replay: ledger.NewReplay(game, about.Layout == Dialogues),
 		table: newTable(about.Columns), encoding: spec.Encoding(about.Observation),
-		rewards: make([]float64, spec.Seats), fates: make([]float64, spec.Seats),
 	}
 }
 
@@ -127,25 +124,26 @@ func (e *encoder) rows(ep *Episode) error {
 		}
 		e.tell = NewTell(e.replay.Game, e.replay.Match)
 	}
+	rewards, fates := make([]float64, e.spec.Seats), make([]float64, e.spec.Seats)
 	r, left := row{e: ep, step: -1}, ep.Decisions // the decisions from the row's step on
 	err := e.replay.Follow(func(at record.Moment) error {
 		m := at.Match
 		if r.after = m.Status(); r.step == ep.Steps-1 {
 			r.last = e.look(m)
 		}
-		m.Rewards(e.rewards)
+		m.Rewards(rewards)
 		decided := r.after.Decided &^ r.before.Decided
-		if clear(e.fates); decided != 0 {
-			m.Outcome(e.fates)
+		if clear(fates); decided != 0 {
+			m.Outcome(fates)
 		}
 		r.counts = ledger.CountsOf(e.spec, at.Tracker, m)
 		for r.seat = range e.spec.Seats {
 			if r.step < 0 || e.tell != nil && !r.before.In.Has(r.seat) {
 				continue
 			}
-			r.reward, r.fate, r.decision = e.rewards[r.seat], 0, nil
+			r.reward, r.fate, r.decision = rewards[r.seat], 0, nil
 			if decided.Has(r.seat) {
-				r.fate = e.fates[r.seat]
+				r.fate = fates[r.seat]
 			}
 			if len(left) > 0 && left[0].Step == r.step && left[0].Seat == r.seat {
 				r.decision, left = &left[0], left[1:]

@@ -51,7 +51,8 @@ func (a *About) columns(missed, searched bool, extra []Extra) []column {
 	if a.Layout != Games {
 		all = stepColumns(a)
 		if searched || hasExtra(extra, ledger.Visits) {
-			all = append(all, extraColumns(searchArrays(a.Env.choices()))...)
+			each := []int{a.Env.choices()} // a value for each choice of each component, in the order of the column "legal"
+			all = append(all, extraColumns([]Extra{{ledger.Visits, env.Int32, each}, {ledger.Values, env.Float64, each}})...)
 		}
 		all = append(all, extraColumns(apart(extra))...)
 	}
@@ -260,13 +261,7 @@ const (
 	missedName = "missed0"
 )
 
-// searchArrays are what agents that search report about a decision: arrays with one value for each
-// choice of each action component, in the order of the column "legal".
-func searchArrays(choices int) []Extra {
-	return []Extra{{ledger.Visits, env.Int32, []int{choices}}, {ledger.Values, env.Float64, []int{choices}}}
-}
-
-// meanings describe the arrays of searchArrays.
+// meanings describe the arrays that agents that search report about a decision.
 var meanings = map[string]string{
 	ledger.Visits: "how often the agent's search tried each choice of each action component; null: it decided without a " +
 		"search",

@@ -144,9 +144,10 @@ func (p *execPlayer) Act(ctx context.Context, m env.Match, seat int, action []ui
 // questions, and ends a program that breaks or whose answer nobody waits for any more. If time was up, the error is
 // that of ctx.
 func (p *execPlayer) ask(ctx context.Context, question []byte) (action json.RawMessage, err error) {
+	stray := false // it wrote a line that answers no question
 	defer func() {
 		waited := ctx.Err() == nil || context.Cause(ctx) == errStopped
-		if err != nil && waited && !errors.As(err, new(strayLine)) {
+		if err != nil && waited && !stray {
 			p.broken = p.program.end(err)
 			p.program, err = nil, p.broken
 		}
@@ -167,7 +168,9 @@ func (p *execPlayer) ask(ctx context.Context, question []byte) (action json.RawM
 			Error  string
 		}
 		if json.Unmarshal(line, &answer) != nil || answer.ID == nil || *answer.ID > p.id {
-			return nil, strayLine{Short(line), p.id}
+			stray = true
+			return nil, fmt.Errorf(`it wrote %s, want a line {"id": %d, ...} (and anything else on standard error)`, Short(line),
+				p.id)
 		}
 		switch {
 		case *answer.ID != p.id:
@@ -177,16 +180,6 @@ func (p *execPlayer) ask(ctx context.Context, question []byte) (action json.RawM
 			return answer.Action, nil
 		}
 	}
-}
-
-// strayLine is a line that answers no question.
-type strayLine struct {
-	line string
-	id   uint64
-}
-
-func (e strayLine) Error() string {
-	return fmt.Sprintf(`it wrote %s, want a line {"id": %d, ...} (and anything else on standard error)`, e.line, e.id)
 }
 
 func (p *execPlayer) End(ctx context.Context, r Outcome) error {

@@ -25,7 +25,6 @@ type Tournament struct {
 	Game     env.Game
 	Config   Config
 	schedule *schedule
-	clients  bool              // some agents are the client's
 	files    map[string]string // see ledger.Header
 }
 
@@ -39,7 +38,6 @@ func New(game env.Game, c Config) (*Tournament, error) {
 	t.schedule = newSchedule(&t.Config, spec)
 	for _, name := range t.schedule.entrants {
 		if isClient(name) {
-			t.clients = true
 			continue
 		}
 		p, err := match.NewPlayer(game, name)
@@ -161,7 +159,7 @@ func (r *run) open(d disk.FS) (err error) {
 	h := ledger.NewHeader(logFormat, r.o.Program, r.t.Game.Spec(), r.t.Config)
 	h.Files = r.t.files
 	err = ledger.Open(&r.Ledger, h, d, r.o.Log, r.o.Take)
-	if err == nil && r.t.clients && r.o.Client != nil {
+	if err == nil && r.o.Client != nil && slices.ContainsFunc(r.t.schedule.entrants, isClient) {
 		err = r.takeClient()
 	}
 	return err

@@ -55,8 +55,7 @@ The shell completes commands, flags and ids once it has read the script that
 	}
 	root.SetVersionTemplate("pommego {{.Version}}\n")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		var invalid *pflag.InvalidValueError
-		if errors.As(err, &invalid) {
+		if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 			if want := wanted[invalid.GetFlag().Value.Type()]; want != "" {
 				return usagef("--%s is %q, want %s", invalid.GetFlag().Name, invalid.GetValue(), want)
 			}

@@ -25,7 +25,7 @@ func Human(name string) bool { return name == "human" || strings.HasPrefix(name,
 func (t *Table) Seat(seat int, name string) (match.Player, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	p := &person{Local: match.Local(name), table: t, game: t.game, seat: seat}
+	p := &person{Local: match.Local(name), table: t, seat: seat}
 	if _, options, given := strings.Cut(name, ":"); given {
 		key, value, _ := strings.Cut(options, "=")
 		if key != "speed" {
@@ -214,7 +214,7 @@ func (t *Table) act(w http.ResponseWriter, r *http.Request) {
 // move takes a move for the position after a step, and ignores one for an earlier position; the table's lock is held.
 // In a match that does not wait, one that comes while others still think is for the next position.
 func (p *person) move(step int, given []int) (status int, err error) {
-	choices := p.game.Spec().Actions
+	choices := p.table.game.Spec().Actions
 	if len(given) != len(choices) {
 		return http.StatusBadRequest, fmt.Errorf("the action %v has %d parts, want %d", given, len(given), len(choices))
 	}

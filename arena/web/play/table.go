@@ -182,7 +182,6 @@ type ask struct {
 type person struct {
 	match.Local
 	table *Table
-	game  env.Game
 	seat  int
 
 	// The table's lock guards these.
@@ -196,7 +195,7 @@ func (t *Table) ask(m env.Match) {
 	status := m.Status()
 	for seat, p := range t.people {
 		if status.In.Has(seat) {
-			p.asked = &ask{status.Steps, needs(p.game.Spec(), m, seat), p.speed}
+			p.asked = &ask{status.Steps, needs(t.game.Spec(), m, seat), p.speed}
 		}
 	}
 	t.began = time.Time{}

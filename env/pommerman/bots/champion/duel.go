@@ -2,6 +2,7 @@ package champion
 
 import (
 	"math"
+	"slices"
 
 	"pommego/env/grid"
 	"pommego/env/pommerman"
@@ -188,10 +189,5 @@ func (p *planner) moves(n *node, sc *scenario) pommerman.Moves {
 
 // stopped reports whether a bomb kicked to a cell could meet an agent there.
 func (p *planner) stopped(n *node, c grid.Cell) bool {
-	for other := range n.where {
-		if n.where[other].Has(c) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.where[:], func(b grid.Bits) bool { return b.Has(c) })
 }

@@ -127,9 +127,6 @@ func (o *analysis) mustEvade() bool {
 	return false
 }
 
-// mustAttack reports whether the agent has a bomb, and an enemy is near.
-func (o *analysis) mustAttack() bool { return o.v.Self.Ammo > 0 && o.gap <= approachRange }
-
 // toSafety returns the first step to the nearest cell that is not threatened, Stay if
 // the agent is on it or can reach none.
 func (o *analysis) toSafety() (d grid.Dir, found bool) {

@@ -33,7 +33,9 @@ func (w *world) evaluate(s *pommerman.State) float64 {
 	if !self.Alive {
 		return soon - winPoints // a later defeat is better
 	}
-	points := float64(w.company(s))
+	living, enemies := s.Living(), w.rules.Enemies(w.seat)
+	mates, out := (living &^ enemies).Without(w.seat), enemies&^living
+	points := float64(matePoints*mates.Len() + enemyPoints*out.Len())
 	if w.rules.Over(s) {
 		if st := w.rules.Status(s); st.Winners.Has(w.seat) {
 			return points + winPoints - soon // an earlier victory is better
@@ -47,12 +49,6 @@ func (w *world) evaluate(s *pommerman.State) float64 {
 	var f field
 	f.survey(w.rules, s, w.seat)
 	return points + float64(f.points(w, s)) + evadeScore(s, w.seat)
-}
-
-func (w *world) company(s *pommerman.State) int {
-	living, enemies := s.Living(), w.rules.Enemies(w.seat)
-	mates, out := (living &^ enemies).Without(w.seat), enemies&^living
-	return matePoints*mates.Len() + enemyPoints*out.Len()
 }
 
 // field is a board split into sets of cells.
@@ -182,15 +178,10 @@ func attackScore(s *pommerman.State, seat, target int) float64 {
 // roomOf counts the safe cells within two steps of c.
 func roomOf(s *pommerman.State, c grid.Cell) int {
 	safe, burns := grid.Only(c), grid.Bits{}
-	for _, d := range grid.Dirs {
-		near := c.Next(d)
-		if !tactics.Free.Has(s.Board[near]) {
-			continue
-		}
-		safe.Add(near)
-		for _, e := range grid.Dirs {
-			if far := near.Next(e); tactics.Free.Has(s.Board[far]) {
-				safe.Add(far)
+	for range 2 {
+		for cell := range safe.Grow().All {
+			if tactics.Free.Has(s.Board[cell]) {
+				safe.Add(cell)
 			}
 		}
 	}
@@ -201,25 +192,11 @@ func roomOf(s *pommerman.State, c grid.Cell) int {
 	return safe.Len()
 }
 
-// reaches reports whether a bomb on from would burn c, given the walls as they stand:
-// rays end before a rigid wall, and on the first wood.
+// reaches reports whether a bomb on from would burn c, given the walls as they stand.
 func reaches(board *[256]pommerman.Item, from grid.Cell, blast uint8, c grid.Cell) bool {
-	if from == c {
-		return blast > 0
+	var burns grid.Bits
+	if _, inLine := tactics.Line(from, c); inLine && blast > 0 {
+		pommerman.Rays(board, from, blast, &burns)
 	}
-	d, inLine := tactics.Line(from, c)
-	if !inLine {
-		return false
-	}
-	for range int(blast) - 1 {
-		from = from.Next(d)
-		item := board[from]
-		if from == c {
-			return item != pommerman.Rigid
-		}
-		if item == pommerman.Rigid || item == pommerman.Wood {
-			return false
-		}
-	}
-	return false
+	return burns.Has(c)
 }

@@ -87,7 +87,7 @@ func (h *hybrid) decide(v *pommerman.View, o *analysis) (pommerman.Action, task)
 			return pommerman.Stop, toEvade
 		}
 		return o.sound(pommerman.Action(d)), nothing
-	case o.mustAttack():
+	case v.Self.Ammo > 0 && o.gap <= approachRange:
 		if o.gap <= attackRange {
 			return pommerman.Stop, toAttack
 		}

@@ -74,10 +74,7 @@ func (o *analysis) lasting(moves pommerman.Moves) (kept pommerman.Moves) {
 		return moves
 	}
 	most := -1
-	for move := pommerman.Stop; move <= pommerman.Right; move++ {
-		if !moves.Has(move) {
-			continue
-		}
+	for move := range moves.Without(pommerman.LayBomb).All {
 		p := o.prospects(grid.Dir(move))
 		if p > most {
 			kept, most = 0, p

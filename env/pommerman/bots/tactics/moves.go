@@ -1,6 +1,8 @@
 package tactics
 
 import (
+	"slices"
+
 	"pommego/env/grid"
 	"pommego/env/pommerman"
 )
@@ -64,10 +66,8 @@ func canEnter2018(s *pommerman.State, agent *pommerman.Agent, to grid.Cell, d gr
 	if !Free.Has(item) && item != pommerman.Flames && item != pommerman.BombItem {
 		return false
 	}
-	for i := range s.Agents {
-		if a := &s.Agents[i]; a.Alive && a.Cell == to {
-			return false
-		}
+	if slices.ContainsFunc(s.Agents[:], func(a pommerman.Agent) bool { return a.Alive && a.Cell == to }) {
+		return false
 	}
 	return !s.BombAt(to) || agent.Kicks && s.Board[to.Next(d)] == pommerman.Passage
 }

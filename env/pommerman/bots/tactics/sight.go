@@ -234,7 +234,10 @@ func (s *Ground) LeadsOut(d grid.Dir, blast int, blocked grid.Cell) bool {
 		return false
 	}
 	for _, arm := range grid.Dirs {
-		left, right := across(arm)
+		left, right := grid.Left, grid.Right // at right angles to the arm
+		if arm == grid.Left || arm == grid.Right {
+			left, right = grid.Up, grid.Down
+		}
 		at := entered.Next(arm)
 		for length := 1; s.walkable(at, blocked); length++ {
 			if length > blast || s.walkable(at.Next(left), blocked) || s.walkable(at.Next(right), blocked) {
@@ -249,22 +252,9 @@ func (s *Ground) LeadsOut(d grid.Dir, blast int, blocked grid.Cell) bool {
 // walkable reports whether a cell can be walked on and is not the blocked one.
 func (s *Ground) walkable(c, blocked grid.Cell) bool { return c != blocked && s.Open.Has(s.Board[c]) }
 
-// across returns the two directions at right angles to d.
-func across(d grid.Dir) (grid.Dir, grid.Dir) {
-	if d == grid.Up || d == grid.Down {
-		return grid.Left, grid.Right
-	}
-	return grid.Up, grid.Down
-}
-
 // Exposed reports whether any bomb in view exposes c.
 func Exposed(v *pommerman.View, c grid.Cell) bool {
-	for i := range v.NumBombs {
-		if Exposes(&v.Bombs[i], c) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(v.Bombs[:v.NumBombs], func(b pommerman.Bomb) bool { return Exposes(&b, c) })
 }
 
 // Exposes reports whether a bomb lies in the row or column of c and no further away
