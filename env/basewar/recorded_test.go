@@ -3,6 +3,7 @@ package basewar
 import (
 	"flag"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -51,6 +52,7 @@ func TestRecordedGames(t *testing.T) {
 
 func writeRecords(t *testing.T, path string, lines [][]byte) {
 	t.Helper()
+	_ = os.Remove(path) // trace.Write makes new files
 	if err := trace.Write(path, lines...); err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -117,6 +118,7 @@ func TestRecordedGames(t *testing.T) {
 
 func writeRecords(t *testing.T, file string, lines [][]byte) {
 	t.Helper()
+	_ = os.Remove(file) // trace.Write makes new files
 	if err := trace.Write(file, lines...); err != nil {
 		t.Fatal(err)
 	}
