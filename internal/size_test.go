@@ -24,14 +24,14 @@ type area struct {
 
 // areas covers every source file of the repository. The first that fits holds.
 var areas = []area{
-	{"env", "games: rules, observations, built-in agents", 22766},
-	{"vec", "many games stepped together, in batches", 3766},
-	{"bridge", "the server and its wire protocol", 5532},
-	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 14602},
+	{"env", "games: rules, observations, built-in agents", 22706},
+	{"vec", "many games stepped together, in batches", 3776},
+	{"bridge", "the server and its wire protocol", 5534},
+	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 14585},
 	{"llm", "seats of language models: texts, answers, OpenEnv and MCP", 3950},
-	{"cmd", "the command pommego", 3737},
+	{"cmd", "the command pommego", 3759},
 	{"internal", "crash-safe files, names of enumerations", 731},
-	{"python_client", "the Python client, its adapters and the original's API", 15423},
+	{"python_client", "the Python client, its adapters and the original's API", 15402},
 	{"benchmarks", "what measures speed and strength", 1001},
 	{"docs", "scripts that write the games' pages, the pictures and the site", 333},
 	{"tools", "what makes and verifies a release", 121},
@@ -50,7 +50,7 @@ const (
 	longestLine     = 120 // columns of a Go file; a tab is one
 	longestFunction = 60  // lines of a Go function, from func to its last brace
 	longestReadme   = 150 // lines
-	besideCeiling   = 8035
+	besideCeiling   = 8033
 )
 
 // production reports whether a file counts towards the ceilings.
