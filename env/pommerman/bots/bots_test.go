@@ -178,12 +178,16 @@ func TestActAllocatesNothing(t *testing.T) {
 		action := make([]uint8, 1+pommerman.MaxWords)
 		i := 0
 		kept := make([]byte, 0, 64)
-		if n := testing.AllocsPerRun(1000, func() {
+		act := func() {
 			v := views[i%len(views)]
 			b.Act(v, action[:1+v.Rules.RadioWords])
 			kept = saved.Append(kept[:0], b)
 			i++
-		}); n != 0 {
+		}
+		for range views {
+			act() // the first decision by some rules prepares what they show
+		}
+		if n := testing.AllocsPerRun(1000, act); n != 0 {
 			t.Errorf("%s: %v allocations a decision, want none", name, n)
 		}
 	}
