@@ -37,8 +37,9 @@ func (s *session) setStarts(e *environment, id uint64, q startsRequest) (reply, 
 	}
 	more, err := e.readStarts(q.States, nil)
 	if err == nil {
-		starts.States = append(starts.States, more...)
-		starts.Weights = append(starts.Weights, q.Weights...)
+		// Clipped: else a refused addition would stay in the spare room, with its memory released.
+		starts.States = append(slices.Clip(starts.States), more...)
+		starts.Weights = append(slices.Clip(starts.Weights), q.Weights...)
 		err = s.fromVec(e.pool.SetStarts(starts), "states")
 	}
 	if err != nil {

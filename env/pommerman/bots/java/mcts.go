@@ -183,11 +183,26 @@ func (p *planner) bestChild(value func(n *node) float64) int {
 	return best
 }
 
-// logarithm returns the natural logarithm of a whole number, split into a power of two
-// and a factor near 1, by the series of the area hyperbolic tangent. Libraries differ in
-// its last digits. This one is the same on all machines, because it consists of sums,
+// logarithm returns the natural logarithm of a whole number. Libraries differ in its
+// last digits. This one is the same on all machines, because it consists of sums,
 // products and quotients that are rounded one by one.
 func logarithm(n int) float64 {
+	if n < len(logarithms) {
+		return logarithms[n]
+	}
+	return series(n)
+}
+
+var logarithms = func() (all [1024]float64) {
+	for n := 1; n < len(all); n++ {
+		all[n] = series(n)
+	}
+	return all
+}()
+
+// series returns the logarithm of a number, split into a power of two and a factor near
+// 1, by the series of the area hyperbolic tangent.
+func series(n int) float64 {
 	factor, power := math.Frexp(float64(n))
 	if factor < math.Sqrt2/2 {
 		factor, power = 2*factor, power-1
