@@ -31,7 +31,11 @@ CASES = [
     ("PommeFFACompetition-v0", {"opponents": ["random"] * 3}, "one learner"),
     ("PommeFFACompetition-v0", {"opponents": ["random"] * 3, "copy": False}, "without copies"),
     ("OneVsOne-v0", {"opponents": ["random"], "max_episode_steps": 9}, "truncation"),
-    ("PommeTeamCompetition-v0", {"state": True, "counts": "step"}, "all that info can have"),
+    (
+        "PommeTeamCompetition-v0",
+        {"state": True, "counts": "step", "rules": [{"max_steps": 20}, {"max_steps": 30}]},
+        "all that info can have",
+    ),
     (
         "PommeTeamCompetition-v0",
         {"observation": "raw", "expand_shared": False},
@@ -61,7 +65,7 @@ def test_steps_in_a_program_are_those_outside(vec: Vec, id: str, options: dict[s
         kept = {name: info[name] for name in got[-1]}
         want = (obs, reward.astype(np.float32), terminated, truncated, kept)
         assert_same(jax.tree.map(lambda x, t=t: x[t], got), want, f"step {t}: ")
-    wanted = {"action_mask", "alive", "seat", "valid"} | {"state", "counts"} & set(options)
+    wanted = {"action_mask", "alive", "seat", "valid"} | {"state", "counts", "rules"} & set(options)
     assert set(got[-1]) == wanted
     assert over
     assert invalid, "a run without an end and a reset shows nothing"

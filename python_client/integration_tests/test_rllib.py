@@ -220,6 +220,11 @@ def test_wrong_configurations() -> None:
         rllib.single_agent({})
     with pytest.raises(ValueError, match="PommegoMultiAgentEnv"):
         rllib.single_agent({"id": FFA})
+    with pytest.raises(TypeError, match=r"no option autoreset_mode here; pommego\.make_vec\(\) has"):
+        rllib.single_agent({"id": FFA, "opponents": ["static"] * 3, "autoreset_mode": "NEXT_STEP"})
+    envs = rllib.single_agent({"id": DUEL, "opponents": ["static"], "num_envs": 2})
+    assert envs.reset(seed=2**64 - 1)[1]["seed"].tolist() == [2**64 - 1, 2**32 - 1]
+    envs.close()
 
 
 @pytest.mark.parametrize("iterations", [int(os.environ.get("POMMEGO_RLLIB_ITERATIONS", "8"))])

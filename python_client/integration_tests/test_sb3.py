@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -394,6 +395,41 @@ def test_methods_and_attributes(make: Make) -> None:
         envs.set_attr("nothing", 3)
     with pytest.raises(TypeError, match="autoreset_mode"):
         make(FFA, 2, autoreset_mode="SameStep")
+    with pytest.raises(pommego.PommegoError, match="before the first reset"):
+        envs.action_masks()
     envs.set_options({"board": 3})
     with pytest.raises(ValueError, match="options"):
         envs.reset()
+    envs.seed(2**64 - 1)
+    envs.reset()
+    assert [info["seed"] for info in envs.reset_infos] == [2**64 - 1, 0]
+
+
+def test_an_interrupted_step_is_made_and_its_batch_left_out(make: Make, vec: Callable) -> None:
+    """Who goes on after Ctrl-C gets each step's own batch, not that of the step before."""
+    ours, plain = (
+        make("OneVsOne-v0", 2, opponents=["uct:ticks=30000"]),
+        vec("OneVsOne-v0", 2, opponents=["uct:ticks=30000"]),
+    )
+    ours.seed(3)
+    ours.reset()
+    plain.reset(seed=3)
+    step, interrupt = np.zeros(2, int), signal.getsignal(signal.SIGALRM)
+
+    def raise_interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGALRM, raise_interrupt)
+    try:
+        ours.step_async(step)
+        with pytest.raises(KeyboardInterrupt):
+            signal.setitimer(signal.ITIMER_REAL, 0.002)
+            ours.step_wait()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, interrupt)
+    obs = ours.step(step)[0]
+    plain.step(step)
+    for name, array in plain.step(step)[0].items():
+        np.testing.assert_array_equal(obs[name], array)
+    assert len(ours.env_method("get_state")[0]) == 2, "no step is in flight"

@@ -58,7 +58,7 @@ def step(
     Returns:
         obs, reward, terminated, truncated, info as `PommegoVectorEnv.step` has them, but the reward is
         float32, and info has the keys that are there in every batch: action_mask, alive, seat, valid,
-        and state and counts if the games were made with them.
+        rules with several, and state and counts if the games were made with them.
 
     Raises:
         ValueError: the games have another autoreset mode.
@@ -78,7 +78,10 @@ def step(
     info = {"action_mask": rows(np.int8, choices), "alive": flags, "seat": rows(np.uint8), "valid": flags}
     if envs.state_space is not None:
         info["state"] = batch(envs.state_space)
-    if any(field.name == "counts" for field in envs._session.about.made.fields):
+    fields = {field.name for field in envs._session.about.made.fields}
+    if "rules" in fields:
+        info["rules"] = rows(np.int32)
+    if "counts" in fields:
         info["counts"] = rows(np.int32, len(envs.game_spec.counts))
 
     def call(actions: Any) -> Any:

@@ -31,7 +31,9 @@ from ray.rllib.env.multi_agent_env import MultiAgentEnv
 from ray.tune.registry import register_env
 
 from pommego._core.batch import Observation
+from pommego._core.checks import one_seed
 from pommego._core.describing import shared
+from pommego._core.more_checks import check_options
 from pommego._core.rows import fields_of
 from pommego.making import make_vec
 from pommego.pettingzoo import parallel_env
@@ -48,8 +50,8 @@ def single_agent(config: Mapping[str, Any]) -> gymnasium.Env | SingleAgentVector
     """Make an environment for RLlib: many games if `config` has "num_envs", otherwise one.
 
     Args:
-        config: options as for `pommego.make_vec`, with "id", with options such as
-            "opponents" so that one seat learns, and with "action_mask" (bool).
+        config: options as for `pommego.make_vec` but autoreset_mode and batch_size, with "id",
+            with options such as "opponents" so that one seat learns, and with "action_mask" (bool).
             RLlib itself adds "num_envs".
 
     Raises:
@@ -61,6 +63,7 @@ def single_agent(config: Mapping[str, Any]) -> gymnasium.Env | SingleAgentVector
     options = _connected(config)
     masked = options.pop("action_mask", False)
     games = options.pop("num_envs", None)
+    check_options(options, ("autoreset_mode", "batch_size"), make_vec)
     envs = make_vec(num_envs=games or 1, autoreset_mode=AutoresetMode.NEXT_STEP, **options)
     if envs.learners != 1:
         envs.close()
@@ -97,7 +100,7 @@ class SingleAgentVectorEnv(VectorWrapper):
         that follow one another, and no two of them shall play the same games.
         """
         if isinstance(seed, int | np.integer):
-            seed = [int(seed) + (i << 32) for i in range(self.num_envs)]
+            seed = [(one_seed(seed) + (i << 32)) % (1 << 64) for i in range(self.num_envs)]
         obs, info = self.envs.reset(seed=seed, options=options)
         return self._form.of(obs, info["action_mask"]), _short(info)
 

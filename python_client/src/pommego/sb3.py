@@ -29,6 +29,7 @@ from pommego._core.checks import one_seed
 from pommego._core.connecting import Connection
 from pommego._core.more_checks import check_options
 from pommego._core.rows import fields_of
+from pommego.errors import PommegoError
 from pommego.making import make_vec as make_vector_env
 from pommego.single import row_info
 from pommego.spec import BOX
@@ -98,13 +99,13 @@ class PommegoVecEnv(VecEnv):
         Returns:
             the observation; infos are in `reset_infos`.
         """
-        if any(self._options):
-            raise ValueError(f"reset options are {self._options}, expected none")
-        seeds = self._seeds[:: self.envs.learners]
+        options, seeds = self._options, self._seeds[:: self.envs.learners]
+        self._reset_options()
+        if any(options):
+            raise ValueError(f"reset options are {options}, expected none")
         obs, self.info = self.envs.reset(seed=None if seeds[0] is None else seeds)
         self.reset_infos = [row_info(self.info, row) for row in range(self.num_envs)]
         self._reset_seeds()
-        self._reset_options()
         return obs
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
@@ -117,16 +118,16 @@ class PommegoVecEnv(VecEnv):
             the seed of each row.
         """
         first = int(np.random.default_rng().integers(1 << 32)) if seed is None else one_seed(seed)
-        self._seeds = [first + row // self.envs.learners for row in range(self.num_envs)]
+        self._seeds = [(first + row // self.envs.learners) % (1 << 64) for row in range(self.num_envs)]
         return self._seeds
 
     def step_async(self, actions: NDArray[Any]) -> None:
-        """Send actions, (rows,) or (rows, components)."""
-        self.envs.send(actions)
+        """Keep actions, (rows,) or (rows, components), for `step_wait`."""
+        self._actions = actions
 
     def step_wait(self) -> tuple[Observation, NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
-        """Return observation, rewards, dones and infos of the step that was sent."""
-        obs, reward, terminated, truncated, self.info = self.envs.recv()
+        """Make the step, and return its observation, rewards, dones and infos."""
+        obs, reward, terminated, truncated, self.info = self.envs.step(self._actions)
         done, cut = terminated | truncated, truncated & ~terminated
         if cut.any() and self.envs.game_spec.dead_leave:  # who died before has no future to estimate
             cut &= self.info["final_info"]["alive"]
@@ -144,6 +145,8 @@ class PommegoVecEnv(VecEnv):
 
     def action_masks(self) -> NDArray[np.int8]:
         """Return the present action masks, int8 (rows, choices), for MaskablePPO."""
+        if not self.info:
+            raise PommegoError("there is no action mask before the first reset()")
         return self.info["action_mask"]
 
     def env_method(

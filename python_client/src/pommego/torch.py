@@ -16,6 +16,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from pommego._core.checks import one_seed
 from pommego._core.games import Games
 from pommego._core.rows import fields_of
 from pommego.encoding import Library, convert
@@ -33,7 +34,7 @@ class Batch(NamedTuple):
     A row is `over` if its result was decided, so that later rewards do not belong to earlier steps: its
     episode ended, or it was paid for its death and has no team. It is `truncated` if a limit of yours ended
     the episode, unless it died and has no team. Learn from `valid` rows. `infos`: one per environment, in
-    numpy, without the state.
+    numpy, without the state, but for final ones.
     """
 
     half: int  # 0 or 1
@@ -108,10 +109,11 @@ class Feed:
         """Begin new episodes, game i of all with the seed ``seed + i``; return the first half's batch."""
         self._settle()
         self._begun, self._turn, games = [], 0, 0
+        seed = None if seed is None else one_seed(seed)
         for number, half in enumerate(self.halves):
             answers = []
             for envs in half:
-                obs, info = envs.reset(seed=None if seed is None else seed + games)
+                obs, info = envs.reset(seed=None if seed is None else (seed + games) % (1 << 64))
                 none = np.zeros(envs.num_envs, np.bool_)
                 answers.append((obs, none, none, none, info))
                 games += envs.num_games

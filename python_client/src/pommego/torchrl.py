@@ -187,7 +187,7 @@ class PommegoTorchEnv(EnvBase):
         """End the games, and the server if it is ours.
 
         Args:
-            raise_if_closed: whether closing twice is an error.
+            raise_if_closed: has no effect: closing twice is no error.
         """
         super().close(raise_if_closed=raise_if_closed)
         self.envs.close()

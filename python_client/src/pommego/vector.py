@@ -89,6 +89,7 @@ class PommegoVectorEnv(VectorEnv):
     Errors: a `ServerError` means that the server refused a request; nothing has changed. A
     `ConnectionError` or `TimeoutError` closes the environment. Ctrl-C ends a call at once; the
     server makes the step all the same, and the next call waits for it. `recv` can be called again.
+    Without shared memory Ctrl-C in the middle of a message closes the environment.
 
     An environment belongs to one thread at a time (`BusyError`) and to the process that made it
     (`ForkedError`), and cannot be pickled. It closes at the end of a ``with`` block, when it

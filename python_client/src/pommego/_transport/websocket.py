@@ -185,7 +185,7 @@ class WebSocket:
             error = self._lost(error)
         elif not isinstance(error, PommegoError):  # Ctrl-C, or an exception of another signal's handler
             if not self.closed and (self._torn or self._frames.gi_frame is None):
-                self._abandon(ClosedError("the connection was interrupted in the middle of a frame"))
+                self._abandon(ClosedError("the connection was interrupted within a frame; make a new one"))
             return error
         self._abandon(error)
         return error
@@ -312,7 +312,7 @@ class WebSocket:
             self._abandon(error)
             raise error from e
         except BaseException:
-            self._abandon(ClosedError("the connection was interrupted while sending"))
+            self._abandon(ClosedError("the connection was interrupted while sending; make a new one"))
             raise
 
 
