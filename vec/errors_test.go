@@ -2,6 +2,7 @@ package vec
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -118,6 +119,13 @@ func TestOpponentsErrors(t *testing.T) {
 	must(t, setOpponents(q, []string{"hunter", "still"}))
 	if got := q.LineUps().Names[0]; !slices.Equal(got, []string{"hunter", "still"}) {
 		t.Errorf("opponents in force beside a learner are %q, want hunter and still", got)
+	}
+	if err := setOpponents(q, []string{"still", "ghost"}); !strings.HasPrefix(fmt.Sprint(err), "Opponents[1]: ") {
+		t.Errorf("an opponent that there is not: %v", err)
+	}
+	_, err := New(Config{Game: solo, Games: 1, Seats: []string{"still", Learner, "ghost"}})
+	if !strings.HasPrefix(fmt.Sprint(err), "Seats[2]: ") {
+		t.Errorf("the third seat has no such agent: %v", err)
 	}
 	if setOpponents(make1(t, Config{Game: solo, Games: 1}), []string{"still"}) == nil {
 		t.Error("a pool without opponents takes one")

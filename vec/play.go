@@ -16,7 +16,10 @@ func (p *Pool) SeatPlayers(name string, seed uint64) error {
 		players := make([][]env.Agent, len(p.games))
 		for i := range players {
 			for range p.seating.learners {
-				a, err := p.allowed(name, p.cfg.Game.NewAgent)
+				a, err := p.newAgent(name)
+				if o, ok := a.(env.Outside); ok {
+					err = cmp.Or(err, o.Close(), fmt.Errorf("%s is outside this program, want an agent inside it", name))
+				}
 				if err != nil {
 					return wrong("Player", ": %w", err)
 				}

@@ -3,6 +3,7 @@ package vec
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
@@ -26,7 +27,7 @@ type Pool struct {
 	starts      Starts
 	players     [][]env.Agent // the agents that play each game's rows in Play, and their name
 	playersName string
-	outsiders   map[string]bool // the agents of Config.Agent that line-ups have had: see savedAgent
+	had         map[string]bool // by name: the agents of Config.Agent that line-ups have had, true if env.Outside
 	waiting     bool            // the opponents last set wait for something outside this program
 	cost        cost
 	job         job
@@ -53,7 +54,10 @@ func New(cfg Config) (*Pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Pool{plan: plan, layout: newLayout(plan), maskN: plan.spec.MaskSize(), outsiders: map[string]bool{}}
+	p := &Pool{plan: plan, layout: newLayout(plan), maskN: plan.spec.MaskSize(), had: map[string]bool{}}
+	if m := cfg.model; m != nil {
+		p.had = maps.Clone(m.had)
+	}
 	p.entropy = rand.Uint64() >> 12 // it and those after it are below 2^53, which readers of JSON take exactly
 	p.phases, p.over = make([]phase, plan.cfg.Games), make([]uint8, plan.cfg.Games)
 	p.makeGames()
@@ -103,7 +107,7 @@ func (p *Pool) Games() int { return p.cfg.Games }
 // Learners is the number of rows of each game, those of policies included.
 func (p *Pool) Learners() int { return p.seating.learners }
 
-// Outside reports whether some of the opponents set last are outside this program (env.Outside).
+// Outside reports whether some of the opponents set last wait for something outside this program (env.Agent.Waits).
 func (p *Pool) Outside() bool { return p.waiting }
 
 // Policies is how many rows of each game, the last, are those of policies.

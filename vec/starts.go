@@ -33,8 +33,8 @@ type Starts struct {
 	reach []float64 // in a pool the sums of the weights up to each
 }
 
-// NewStart makes a start of what Load takes. That may have been saved in any pool with
-// the same rules, whichever seats learnt there.
+// NewStart makes a start of what Load takes. That may have been saved in any pool of
+// the same id and rules, whichever seats learnt there.
 func (p *Pool) NewStart(state []byte) (*Start, error) {
 	s, err := p.decode(state)
 	if err == nil && s.State == nil {
