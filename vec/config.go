@@ -231,6 +231,9 @@ func resolve(c Config) (*plan, error) {
 			return nil, wrong(f.name, " is %d, want %d to %d", f.is, f.lo, f.hi)
 		}
 	}
+	if c.model != nil && c.Autoreset != Disabled {
+		return nil, wrong("Autoreset", " is %v in a model (Pool.Model), want Disabled: no episode begins there", c.Autoreset)
+	}
 	if c.BatchSize > 0 && c.Autoreset == Disabled {
 		return nil, wrong("Autoreset", " is Disabled with a batch size, want NextStep or SameStep: "+
 			"games cannot be reset one by one")
@@ -278,6 +281,9 @@ func (p *plan) resolveObservation() error {
 
 func (p *plan) resolveSeats() error {
 	p.cfg.Opponents, p.cfg.Seats = slices.Clone(p.cfg.Opponents), slices.Clone(p.cfg.Seats)
+	if s := p.cfg.Seat; s != nil {
+		p.cfg.Seat = new(*s)
+	}
 	s, lineUps, err := newSeating(&p.cfg)
 	if err != nil {
 		return err
@@ -300,6 +306,9 @@ func (p *plan) resolveSeats() error {
 	c, err := p.newLineUpSet(lineUps)
 	if err != nil {
 		return err
+	}
+	if len(p.cfg.LineUps.Names) > 0 {
+		p.cfg.LineUps = *c
 	}
 	return p.checkAgents(c)
 }

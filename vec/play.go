@@ -11,6 +11,9 @@ import (
 // SeatPlayers gives each row an agent with an empty memory, which plays it in Play. The
 // agents of game i draw from the seed seed + i, whatever the number of workers.
 func (p *Pool) SeatPlayers(name string, seed uint64) error {
+	if p.closed {
+		return fmt.Errorf("SeatPlayers: %w", ErrClosed)
+	}
 	p.rest()
 	if p.players == nil || name != p.playersName {
 		players := make([][]env.Agent, len(p.games))

@@ -271,8 +271,8 @@ func (p *Pool) acts(row int) bool {
 // 0: after Load, or for a batch that has not seen the last step. Games that were
 // never reset are blank.
 func (p *Pool) Observe(b *Batch) {
-	if p.closed || b.pool != p || p.queue != nil {
-		panic("vec: Observe on a closed pool, with another pool's batch, or with a BatchSize")
+	if p.closed || b == nil || b.pool != p || p.queue != nil {
+		panic("vec: Observe on a closed pool, with no batch, with another pool's batch, or with a BatchSize")
 	}
 	p.job = job{do: (*worker).show, batch: b}
 	// A game that panics here is broken, and the next Step says so.
