@@ -18,6 +18,7 @@ import (
 // of the same id and rules, with the same seats learning and the same OnDeath,
 // whatever its observation, reward, autoreset and size. Agents of the game may
 // play in it, and those of Config.Agent that have been opponents in that pool.
+// An ended game does not hold its last step: see env.Status.SeatResult.
 func (p *Pool) Save(game int, dst []byte) ([]byte, error) {
 	s, err := p.take(game)
 	if err != nil {
