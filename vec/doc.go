@@ -112,7 +112,7 @@
 // without one goes on to the next episode. Games never given a seed get a random one: a
 // value is drawn from entropy once, and game i gets it with i added; game.seed shows
 // it. Nothing else has an effect: not the number of workers, other games, or the batch
-// that is written to.
+// that is written to. Only the players of Play go on: see [Pool.SeatPlayers].
 //
 // # Concurrency
 //

@@ -9,7 +9,8 @@ import (
 )
 
 // SeatPlayers gives each row an agent with an empty memory, which plays it in Play. The
-// agents of game i draw from the seed seed + i, whatever the number of workers.
+// agents of game i draw from the seed seed + i, whatever the number of workers. Their memory
+// and RNGs go on through Reset and Load: for an empty memory call SeatPlayers again.
 func (p *Pool) SeatPlayers(name string, seed uint64) error {
 	if p.closed {
 		return fmt.Errorf("SeatPlayers: %w", ErrClosed)
