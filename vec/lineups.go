@@ -233,22 +233,25 @@ func (p *Pool) makeLineups(c *LineUps) ([][]lineup, error) {
 			if err == nil && (c.ByGame == nil || int(c.ByGame[i]) == n) {
 				made[i][n], err = p.games[i].newLineup(p.plan, c.Names[n], p.newAgent)
 				made[i][n].number = c.first + n
-				for k, a := range made[i][n].agents {
-					if _, outside := a.(env.Outside); p.cfg.Agent != nil {
-						p.had[c.Names[n][k]] = outside
-					}
-				}
 			}
 		}
 	}
 	return made, err
 }
 
+// newAgent makes an agent that the caller names.
 func (p *plan) newAgent(name string) (env.Agent, error) {
-	if p.cfg.Agent != nil {
-		return p.allowed(name, p.cfg.Agent)
-	}
-	return p.allowed(name, p.cfg.Game.NewAgent)
+	return p.allowed(name, func(name string) (a env.Agent, err error) {
+		if p.cfg.Agent != nil {
+			a, err = p.cfg.Agent(name)
+		}
+		if a != nil {
+			_, p.had[name] = a.(env.Outside)
+		} else if err == nil {
+			a, err = p.cfg.Game.NewAgent(name)
+		}
+		return a, err
+	})
 }
 
 // allowed creates an agent that stops when the pool does, or returns an error if its name is not allowed. An agent that

@@ -178,7 +178,7 @@ func TestSavedOutsiders(t *testing.T) {
 	made := 0
 	create := func(name string) (env.Agent, error) {
 		if name != "exec:x" && name != "own" {
-			return solo.NewAgent(name)
+			return nil, nil
 		}
 		made++
 		a, err := solo.NewAgent("wander")

@@ -3,7 +3,6 @@ package vec
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
@@ -27,8 +26,7 @@ type Pool struct {
 	starts      Starts
 	players     [][]env.Agent // the agents that play each game's rows in Play, and their name
 	playersName string
-	had         map[string]bool // by name: the agents of Config.Agent that line-ups have had, true if env.Outside
-	waiting     bool            // the opponents last set wait for something outside this program
+	waiting     bool // the opponents last set wait for something outside this program
 	cost        cost
 	job         job
 	queue       *queue  // nil without Config.BatchSize, as are the next three
@@ -54,10 +52,7 @@ func New(cfg Config) (*Pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Pool{plan: plan, layout: newLayout(plan), maskN: plan.spec.MaskSize(), had: map[string]bool{}}
-	if m := cfg.model; m != nil {
-		p.had = maps.Clone(m.had)
-	}
+	p := &Pool{plan: plan, layout: newLayout(plan), maskN: plan.spec.MaskSize()}
 	p.entropy = rand.Uint64() >> 12 // it and those after it are below 2^53, which readers of JSON take exactly
 	p.phases, p.over = make([]phase, plan.cfg.Games), make([]uint8, plan.cfg.Games)
 	p.makeGames()

@@ -17,7 +17,7 @@ import (
 // whether the episode has ended. What Save wrote can be loaded into any pool
 // of the same id and rules, with the same seats learning and the same OnDeath,
 // whatever its observation, reward, autoreset and size. Agents of the game may
-// play in it, and those of Config.Agent that have been opponents in that pool.
+// play in it, and those of Config.Agent that the pool has had.
 // An ended game does not hold its last step: see env.Status.SeatResult.
 func (p *Pool) Save(game int, dst []byte) ([]byte, error) {
 	s, err := p.take(game)
@@ -214,7 +214,7 @@ func (p *Pool) prepare(i int, s savedGame) (adopt func(), err error) {
 }
 
 // savedAgent makes an agent that a state names. States may come from anyone: they may
-// name agents that are not the game's own only if these have been this pool's opponents.
+// name agents of Config.Agent only if this pool has had these.
 func (p *Pool) savedAgent(name string) (env.Agent, error) {
 	switch outside, had := p.had[name]; {
 	case outside && p.cfg.model != nil:
