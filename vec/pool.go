@@ -246,7 +246,7 @@ func (p *Pool) refuse(call string, i int) error {
 	case unset:
 		return fmt.Errorf("%s: game %d: %w", call, i, ErrNotReset)
 	case broken:
-		return fmt.Errorf("%s: game %d: %w (%v); load a state into it, or reset it: with a mask or, with a BatchSize, all games",
+		return fmt.Errorf("%s: game %d: %w (%v); load a state, or reset it: with a mask or, with a BatchSize, all games",
 			call, i, ErrBroken, p.games[i].fault.Value)
 	}
 	return fmt.Errorf("%s: game %d: %w", call, i, ErrFinished)

@@ -251,7 +251,7 @@ func TestFirstReadyPanic(t *testing.T) {
 		if errors.As(err, &ge) {
 			broke++
 			if err := p.Send([]int32{2}, make([]uint8, size)); ge.Game != 2 || !errors.Is(err, ErrBroken) ||
-				!strings.Contains(err.Error(), "load a state") {
+				!strings.Contains(err.Error(), "load a state, or reset it") {
 				t.Errorf("game %d broke, and sending game 2 again gives %v, want 2 and ErrBroken", ge.Game, err)
 			}
 			err = p.Recv(b)
