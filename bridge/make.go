@@ -74,10 +74,8 @@ func (s *session) checkAgents(q *makeRequest) error {
 		return nil
 	}
 	q.Pool.Agent = func(name string) (env.Agent, error) {
-		if a, ok, err := make(game, name, limit); ok || err != nil {
-			return a, err
-		}
-		return game.NewAgent(name)
+		a, _, err := make(game, name, limit)
+		return a, err
 	}
 	return nil
 }

@@ -57,7 +57,7 @@ func (s *session) setStarts(e *environment, id uint64, q startsRequest) (reply, 
 
 // stateBytes returns the memory that saved states take once they are decoded.
 func stateBytes(states [][]byte) (sum int64) {
-	const each = 256 // the memory kept besides the state itself
+	const each = 512 // the memory kept beyond the size of the state itself
 	for _, state := range states {
 		sum += int64(len(state)) + each
 	}

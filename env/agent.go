@@ -7,7 +7,8 @@ import (
 )
 
 // Agent plays one seat of one match. Act gets the whole match, but must use only what
-// its seat may see. The built-in agents get a view of their seat and nothing else.
+// its seat may see. The built-in agents get a view of their seat and nothing else; with
+// the option omniscient=1, some get the whole match.
 type Agent interface {
 	// Reset empties the agent's memory and gives it an RNG for the episode.
 	Reset(rng RNG)

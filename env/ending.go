@@ -35,11 +35,12 @@ func (s *Status) SeatResults(teams [][]int, before SeatSet) []SeatResult {
 // SeatResult returns the result of one seat; team says whether it is in a team or plays alone.
 // If the game is a tie, all teams have tied. Of seats that play alone, those have tied that
 // are in at the end or, if none is, that went out in the last step (of these those in Tied, if
-// the game tells); the others have lost.
+// the game tells); the others have lost. That last step is not known (before is empty) of a game
+// that was loaded after its end: then seats whose result depends on it are Undecided.
 func (s *Status) SeatResult(seat int, team bool, before SeatSet) SeatResult {
 	in := cmp.Or(s.Tied, s.In, before)
 	switch {
-	case !s.Decided.Has(seat):
+	case !s.Decided.Has(seat), s.Result == Tie && !team && in == 0:
 		return Undecided
 	case s.Winners.Has(seat):
 		return Won

@@ -27,6 +27,8 @@ func TestSeatResults(t *testing.T) {
 		{"one of the last two went first", alone, 0b1100,
 			env.Status{Decided: 0b1111, Verdict: env.Verdict{Result: env.Tie, Tied: 0b1000}},
 			[]env.SeatResult{lost, lost, lost, tied}},
+		{"they are all out, and nobody knows since when", alone, 0, env.Status{Decided: 0b1111, Verdict: as(env.Tie)},
+			[]env.SeatResult{open, open, open, open}},
 		{"a winner", alone, 0b0011, env.Status{In: 1, Decided: 0b1111, Verdict: win(1)},
 			[]env.SeatResult{won, lost, lost, lost}},
 		{"a rule by which all lose", alone, 0b0011, env.Status{Decided: 0b1111, Verdict: as(env.Loss)},

@@ -2,6 +2,7 @@ package vec
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"sync/atomic"
@@ -118,8 +119,8 @@ type Config struct {
 	Opponents []string `wire:"opponents,0..256"`
 	Seat      *int     `wire:"seat,0..255"`
 
-	// Agent makes an agent from its name; nil: Game.NewAgent does. It is for agents that
-	// are not the game's own, such as programs (env.Outside).
+	// Agent makes an agent from its name. It is for agents that are not the game's own, such as
+	// programs (env.Outside). Where it is nil, or returns no agent and no error, Game.NewAgent does.
 	Agent func(name string) (env.Agent, error)
 
 	// LineUps replaces Opponents by several lists of opponents; each episode has one of them. The
@@ -195,7 +196,8 @@ type plan struct {
 	train    bool // a learner's death ends its game
 	counts   int  // how many counts a seat has
 	lineUps  LineUps
-	outside  bool // batches say what opponents outside this program have missed
+	had      map[string]bool // by name: the agents that Config.Agent has made, true if they are env.Outside
+	outside  bool            // batches say what opponents outside this program have missed
 
 	// About all agents made so far: the most memory that a search takes, whether any of them
 	// waits, what all workers take to search, and how much of that came after the pool was made.
@@ -210,7 +212,7 @@ func resolve(c Config) (*plan, error) {
 	if c.Game == nil {
 		return nil, wrong("Game", " is nil, want a game, as from catalog.Game")
 	}
-	p := &plan{cfg: c, spec: c.Game.Spec()}
+	p := &plan{cfg: c, spec: c.Game.Spec(), had: map[string]bool{}}
 	for _, f := range []struct {
 		name       string
 		is, lo, hi int
@@ -230,6 +232,9 @@ func resolve(c Config) (*plan, error) {
 		if f.is < f.lo || f.is > f.hi {
 			return nil, wrong(f.name, " is %d, want %d to %d", f.is, f.lo, f.hi)
 		}
+	}
+	if c.model != nil && c.Autoreset != Disabled {
+		return nil, wrong("Autoreset", " is %v in a model (Pool.Model), want Disabled: no episode begins there", c.Autoreset)
 	}
 	if c.BatchSize > 0 && c.Autoreset == Disabled {
 		return nil, wrong("Autoreset", " is Disabled with a batch size, want NextStep or SameStep: "+
@@ -278,12 +283,15 @@ func (p *plan) resolveObservation() error {
 
 func (p *plan) resolveSeats() error {
 	p.cfg.Opponents, p.cfg.Seats = slices.Clone(p.cfg.Opponents), slices.Clone(p.cfg.Seats)
+	if s := p.cfg.Seat; s != nil {
+		p.cfg.Seat = new(*s)
+	}
 	s, lineUps, err := newSeating(&p.cfg)
 	if err != nil {
 		return err
 	}
 	if m := p.cfg.model; m != nil {
-		lineUps, p.outside = m.LineUps(), m.outside
+		lineUps, p.outside, p.had = m.LineUps(), m.outside, maps.Clone(m.had)
 		lineUps.ByGame = nil
 	}
 	p.seating, p.lineUps = s, lineUps
@@ -300,6 +308,9 @@ func (p *plan) resolveSeats() error {
 	c, err := p.newLineUpSet(lineUps)
 	if err != nil {
 		return err
+	}
+	if len(p.cfg.LineUps.Names) > 0 {
+		p.cfg.LineUps = *c
 	}
 	return p.checkAgents(c)
 }

@@ -112,7 +112,7 @@
 // without one goes on to the next episode. Games never given a seed get a random one: a
 // value is drawn from entropy once, and game i gets it with i added; game.seed shows
 // it. Nothing else has an effect: not the number of workers, other games, or the batch
-// that is written to.
+// that is written to. Only the players of Play go on: see [Pool.SeatPlayers].
 //
 // # Concurrency
 //
@@ -135,7 +135,9 @@
 //
 // # Faults
 //
-// A panic inside a game or an agent is caught at once, and the call returns a [GameError].
-// The other games have stepped, so their part of the batch is valid. The rows of the
-// broken game are blank, and no Step is possible until that game is reset or loaded.
+// Reset, Step, Play, Send and Observe catch a panic inside a game or an agent at once. The call that
+// receives the game's rows returns a [GameError], or the next one after Observe. The other games have
+// stepped, so their part of the batch is valid. The rows of the broken game are blank, and no Step is
+// possible until that game is reset or loaded. With a BatchSize only the broken game cannot be sent.
+// Other calls, such as Save, let a panic through.
 package vec

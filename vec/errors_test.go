@@ -2,6 +2,7 @@ package vec
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -119,6 +120,9 @@ func TestOpponentsErrors(t *testing.T) {
 	if got := q.LineUps().Names[0]; !slices.Equal(got, []string{"hunter", "still"}) {
 		t.Errorf("opponents in force beside a learner are %q, want hunter and still", got)
 	}
+	if err := setOpponents(q, []string{"still", "ghost"}); !strings.HasPrefix(fmt.Sprint(err), "Opponents[1]: ") {
+		t.Errorf("an opponent that there is not: %v", err)
+	}
 	if setOpponents(make1(t, Config{Game: solo, Games: 1}), []string{"still"}) == nil {
 		t.Error("a pool without opponents takes one")
 	}
@@ -141,9 +145,10 @@ func TestClosed(t *testing.T) {
 	}
 	_, saved := p.Save(0, nil)
 	_, inJSON := p.SaveJSON(0)
-	for _, err := range []error{saved, inJSON, p.Load(0, state), setOpponents(p, opponents(solo))} {
+	for k, err := range []error{saved, inJSON, p.Load(0, state), setOpponents(p, opponents(solo)), p.SetStarts(Starts{}),
+		p.SeatPlayers("still", 1)} {
 		if !errors.Is(err, ErrClosed) {
-			t.Errorf("Save, SaveJSON, Load or SetLineUps after Close: %v, want ErrClosed", err)
+			t.Errorf("after Close call %d returns %v, want ErrClosed", k, err)
 		}
 	}
 	p.Watch(0, new(noted))

@@ -129,6 +129,14 @@ func in(all [][]string, n int) string {
 	return fmt.Sprintf(" in line-up %d", n)
 }
 
+// wrongAgent makes the error about an agent by the option that names it. k counts the seats that do not learn.
+func (p *plan) wrongAgent(k int, in string, err error) error {
+	if len(p.cfg.Seats) > 0 && !p.made {
+		return wrong("Seats", "[%d]: %w", p.seating.others[k], err)
+	}
+	return wrong("Opponents", "[%d]%s: %w", k, in, err)
+}
+
 func (p *plan) checkAgents(c *LineUps) error {
 	seen := map[string]bool{Policy: true}
 	for n, names := range c.Names {
@@ -138,7 +146,7 @@ func (p *plan) checkAgents(c *LineUps) error {
 			}
 			seen[name] = true
 			if err := p.checkAgent(name); err != nil {
-				return wrong("Opponents", "[%d]%s: %w", k, in(c.Names, n), err)
+				return p.wrongAgent(k, in(c.Names, n), err)
 			}
 		}
 	}
@@ -168,7 +176,7 @@ func (p *Pool) try(made [][]lineup) (err error) {
 				if err == nil && !seen[l.names[k]] && !p.games[i].seats(l.agents[k]) {
 					seen[l.names[k]] = true
 					if err = o.Try(); err != nil {
-						err = wrong("Opponents", "[%d]: %w", k, err)
+						err = p.wrongAgent(k, "", err)
 					}
 				}
 			})
@@ -225,18 +233,25 @@ func (p *Pool) makeLineups(c *LineUps) ([][]lineup, error) {
 			if err == nil && (c.ByGame == nil || int(c.ByGame[i]) == n) {
 				made[i][n], err = p.games[i].newLineup(p.plan, c.Names[n], p.newAgent)
 				made[i][n].number = c.first + n
-				made[i][n].each(func(k int, _ env.Outside) { p.outsiders[c.Names[n][k]] = true })
 			}
 		}
 	}
 	return made, err
 }
 
+// newAgent makes an agent that the caller names.
 func (p *plan) newAgent(name string) (env.Agent, error) {
-	if p.cfg.Agent != nil {
-		return p.allowed(name, p.cfg.Agent)
-	}
-	return p.allowed(name, p.cfg.Game.NewAgent)
+	return p.allowed(name, func(name string) (a env.Agent, err error) {
+		if p.cfg.Agent != nil {
+			a, err = p.cfg.Agent(name)
+		}
+		if a != nil {
+			_, p.had[name] = a.(env.Outside)
+		} else if err == nil {
+			a, err = p.cfg.Game.NewAgent(name)
+		}
+		return a, err
+	})
 }
 
 // allowed creates an agent that stops when the pool does, or returns an error if its name is not allowed. An agent that
@@ -302,7 +317,7 @@ func (g *game) newLineup(p *plan, names []string, create func(string) (env.Agent
 			g.outside[a] = name
 		}
 		if err != nil {
-			return l, wrong("Opponents", "[%d]: %w", k, err)
+			return l, p.wrongAgent(k, "", err)
 		}
 		l.agents = append(l.agents, a)
 	}

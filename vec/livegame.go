@@ -38,7 +38,7 @@ func (p *Pool) Broken(game int) bool {
 // Watcher is called when something happens in a game, by the goroutine that steps it.
 type Watcher interface {
 	// Begun says that an episode has begun, or that the game was loaded. The LiveGame
-	// stays up to date until the next call of Begun.
+	// stays up to date until the next call of Begun, except for its Actions: see Stepped.
 	Begun(LiveGame)
 
 	// Stepped says that a step was made, with these actions, by seat.

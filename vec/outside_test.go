@@ -170,38 +170,50 @@ func TestOutsideEndTogether(t *testing.T) {
 	}
 }
 
-// TestSavedOutsiders: a saved game brings no agent outside the program into a pool that was not
-// given it, in either form; where it has been an opponent it plays on, also after others have
-// replaced it.
+// TestSavedOutsiders: a saved game brings no agent of Config.Agent into a pool that was not given it, in either form;
+// where it has been an opponent it plays on, also after others have replaced it, and in models if it is inside the
+// program. Only agents inside the program can be seated as players.
 func TestSavedOutsiders(t *testing.T) {
 	of := new(programs)
 	made := 0
 	create := func(name string) (env.Agent, error) {
-		if name != "exec:x" {
-			return solo.NewAgent(name)
+		if name != "exec:x" && name != "own" {
+			return nil, nil
 		}
 		made++
 		a, err := solo.NewAgent("wander")
-		return &program{Agent: a, of: of}, err
+		if name == "exec:x" {
+			a = &program{Agent: a, of: of}
+		}
+		return a, err
 	}
 	pool := func(opponent string) *Pool {
 		p := make1(t, Config{Game: solo, Games: 2, Agent: create, Opponents: []string{opponent, "still"}})
 		must(t, p.Reset(p.NewBatch(nil), ResetOptions{Seed: ptr(1)}))
 		return p
 	}
-	owner, other := pool("exec:x"), pool("still")
-	must(t, setOpponents(owner, []string{"still", "still"}))
-	for _, f := range forms {
-		state, err := f.save(owner, 0)
-		must(t, err)
-		before := made
-		err = f.load(other, 1, state)
-		var wrong *StateError
-		if !errors.As(err, &wrong) || !strings.Contains(err.Error(), `"exec"`) || made != before {
-			t.Errorf("%s: a state with exec:x is loaded with %v, and %d agents are made; want a StateError and none", f.name,
-				err, made-before)
+	for _, name := range []string{"exec:x", "own"} {
+		owner, other := pool(name), pool("still")
+		must(t, setOpponents(owner, []string{"still", "still"}))
+		model := make1(t, make1(t, owner.Model(1)).Model(1))
+		for _, f := range forms {
+			state, err := f.save(owner, 0)
+			must(t, err)
+			before := made
+			err = f.load(other, 1, state)
+			var wrong *StateError
+			if !errors.As(err, &wrong) || !strings.Contains(err.Error(), "been opponents here") || made != before {
+				t.Errorf("%s: a state with %s is loaded with %v, and %d agents are made; want a StateError and none", f.name,
+					name, err, made-before)
+			}
+			must(t, f.load(owner, 1, state))
+			if err := f.load(model, 0, state); (err == nil) != (name == "own") {
+				t.Errorf("%s: a state with %s is loaded into a model with %v", f.name, name, err)
+			}
 		}
-		must(t, f.load(owner, 1, state))
+		if err := owner.SeatPlayers(name, 1); (err == nil) != (name == "own") {
+			t.Errorf("%s is seated with %v", name, err)
+		}
 	}
 }
 

@@ -9,14 +9,21 @@ import (
 )
 
 // SeatPlayers gives each row an agent with an empty memory, which plays it in Play. The
-// agents of game i draw from the seed seed + i, whatever the number of workers.
+// agents of game i draw from the seed seed + i, whatever the number of workers. Their memory
+// and RNGs go on through Reset and Load: for an empty memory call SeatPlayers again.
 func (p *Pool) SeatPlayers(name string, seed uint64) error {
+	if p.closed {
+		return fmt.Errorf("SeatPlayers: %w", ErrClosed)
+	}
 	p.rest()
 	if p.players == nil || name != p.playersName {
 		players := make([][]env.Agent, len(p.games))
 		for i := range players {
 			for range p.seating.learners {
-				a, err := p.allowed(name, p.cfg.Game.NewAgent)
+				a, err := p.newAgent(name)
+				if o, ok := a.(env.Outside); ok {
+					err = cmp.Or(err, o.Close(), fmt.Errorf("%s is outside this program, want an agent inside it", name))
+				}
 				if err != nil {
 					return wrong("Player", ": %w", err)
 				}

@@ -26,8 +26,7 @@ type Pool struct {
 	starts      Starts
 	players     [][]env.Agent // the agents that play each game's rows in Play, and their name
 	playersName string
-	outsiders   map[string]bool // the agents of Config.Agent that line-ups have had: see savedAgent
-	waiting     bool            // the opponents last set wait for something outside this program
+	waiting     bool // the opponents last set wait for something outside this program
 	cost        cost
 	job         job
 	queue       *queue  // nil without Config.BatchSize, as are the next three
@@ -53,7 +52,7 @@ func New(cfg Config) (*Pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Pool{plan: plan, layout: newLayout(plan), maskN: plan.spec.MaskSize(), outsiders: map[string]bool{}}
+	p := &Pool{plan: plan, layout: newLayout(plan), maskN: plan.spec.MaskSize()}
 	p.entropy = rand.Uint64() >> 12 // it and those after it are below 2^53, which readers of JSON take exactly
 	p.phases, p.over = make([]phase, plan.cfg.Games), make([]uint8, plan.cfg.Games)
 	p.makeGames()
@@ -103,7 +102,7 @@ func (p *Pool) Games() int { return p.cfg.Games }
 // Learners is the number of rows of each game, those of policies included.
 func (p *Pool) Learners() int { return p.seating.learners }
 
-// Outside reports whether some of the opponents set last are outside this program (env.Outside).
+// Outside reports whether some of the opponents set last wait for something outside this program (env.Agent.Waits).
 func (p *Pool) Outside() bool { return p.waiting }
 
 // Policies is how many rows of each game, the last, are those of policies.
@@ -247,7 +246,8 @@ func (p *Pool) refuse(call string, i int) error {
 	case unset:
 		return fmt.Errorf("%s: game %d: %w", call, i, ErrNotReset)
 	case broken:
-		return fmt.Errorf("%s: game %d: %w (%v); reset it, with a mask", call, i, ErrBroken, p.games[i].fault.Value)
+		return fmt.Errorf("%s: game %d: %w (%v); load a state, or reset it: with a mask or, with a BatchSize, all games",
+			call, i, ErrBroken, p.games[i].fault.Value)
 	}
 	return fmt.Errorf("%s: game %d: %w", call, i, ErrFinished)
 }
@@ -266,8 +266,8 @@ func (p *Pool) acts(row int) bool {
 // 0: after Load, or for a batch that has not seen the last step. Games that were
 // never reset are blank.
 func (p *Pool) Observe(b *Batch) {
-	if p.closed || b.pool != p || p.queue != nil {
-		panic("vec: Observe on a closed pool, with another pool's batch, or with a BatchSize")
+	if p.closed || b == nil || b.pool != p || p.queue != nil {
+		panic("vec: Observe on a closed pool, with no batch, with another pool's batch, or with a BatchSize")
 	}
 	p.job = job{do: (*worker).show, batch: b}
 	// A game that panics here is broken, and the next Step says so.

@@ -14,6 +14,7 @@ func (p *Pool) stage() {
 	p.queue = newQueue(p.cfg.Games, &p.cost)
 	p.sent = make([]bool, p.cfg.Games)
 	p.actions = make([]uint8, p.Rows()*len(p.spec.Actions))
+	p.job = job{do: (*worker).step, batch: p.staging, actions: p.actions}
 }
 
 // whole is the plan of the batch of all games.
@@ -119,10 +120,11 @@ func (p *Pool) resetAll(b *Batch, o ResetOptions) error {
 		all = append(all, int32(i))
 		p.sent[i], p.over[i] = true, 0
 	}
+	step := p.job
 	p.job = job{do: (*worker).reset, batch: p.staging, reset: o}
 	p.queue.send(all)
 	p.queue.rest()
-	p.job = job{do: (*worker).step, batch: p.staging, actions: p.actions}
+	p.job = step
 	return p.Recv(b)
 }
 

@@ -130,6 +130,22 @@ func compareFirstReady(t *testing.T, p *Pool, b *Batch, want [][]uint64) {
 	}
 }
 
+// TestFirstReadyLoaded: a loaded game can be sent before the first Reset.
+func TestFirstReadyLoaded(t *testing.T) {
+	lock, p := make1(t, Config{Game: teams, Games: 2}), make1(t, Config{Game: teams, Games: 2, BatchSize: 1})
+	b, c := p.NewBatch(nil), lock.NewBatch(nil)
+	must(t, lock.Reset(c, ResetOptions{Seed: ptr(3)}))
+	state, err := lock.Save(1, nil)
+	must(t, err)
+	must(t, p.Load(1, state))
+	must(t, p.Send([]int32{1}, make([]uint8, p.Learners()*len(p.spec.Actions))))
+	must(t, p.Recv(b))
+	must(t, lock.Step(c, still(lock)))
+	if shows(b, 0) != shows(c, 1) {
+		t.Error("the game differs from that in lock-step")
+	}
+}
+
 // TestFirstReadyDoesNotWait: games go on while one of them is still being stepped.
 func TestFirstReadyDoesNotWait(t *testing.T) {
 	release, late := make(chan struct{}), make(chan struct{})
@@ -234,7 +250,8 @@ func TestFirstReadyPanic(t *testing.T) {
 		err := p.Recv(b)
 		if errors.As(err, &ge) {
 			broke++
-			if err := p.Send([]int32{2}, make([]uint8, size)); ge.Game != 2 || !errors.Is(err, ErrBroken) {
+			if err := p.Send([]int32{2}, make([]uint8, size)); ge.Game != 2 || !errors.Is(err, ErrBroken) ||
+				!strings.Contains(err.Error(), "load a state, or reset it") {
 				t.Errorf("game %d broke, and sending game 2 again gives %v, want 2 and ErrBroken", ge.Game, err)
 			}
 			err = p.Recv(b)

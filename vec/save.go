@@ -15,8 +15,10 @@ import (
 // Save appends one complete game to dst: the match with its RNG, the agents'
 // memory and RNG, seed and episode, the learners' seats, the statistics, and
 // whether the episode has ended. What Save wrote can be loaded into any pool
-// with the same rules, the same seats learning and the same OnDeath, whatever
-// its observation, reward, autoreset and size.
+// of the same id and rules, with the same seats learning and the same OnDeath,
+// whatever its observation, reward, autoreset and size. Agents of the game may
+// play in it, and those of Config.Agent that the pool has had.
+// An ended game does not hold its last step: see env.Status.SeatResult.
 func (p *Pool) Save(game int, dst []byte) ([]byte, error) {
 	s, err := p.take(game)
 	if err != nil {
@@ -212,14 +214,14 @@ func (p *Pool) prepare(i int, s savedGame) (adopt func(), err error) {
 }
 
 // savedAgent makes an agent that a state names. States may come from anyone: they may
-// name agents outside the game only if these have been this pool's opponents.
+// name agents of Config.Agent only if this pool has had these.
 func (p *Pool) savedAgent(name string) (env.Agent, error) {
-	if p.outsiders[name] {
-		return p.newAgent(name)
-	}
-	if m := p.cfg.model; m != nil && m.outsiders[name] {
+	switch outside, had := p.had[name]; {
+	case outside && p.cfg.model != nil:
 		return nil, fmt.Errorf("%s plays in the state, and an agent outside the server cannot be asked in a simulation: "+
 			"begin the next episode first", name)
+	case had:
+		return p.newAgent(name)
 	}
 	return p.allowed(name, func(name string) (env.Agent, error) {
 		a, err := p.cfg.Game.NewAgent(name)

@@ -16,7 +16,7 @@ import (
 type Start struct {
 	pool    *Pool
 	variant int // the variant whose rules the match is played by
-	match   []byte
+	match   env.Match
 	in      []int // the seats that are not out
 	// learner is the learner's seat in the saved game; -1 if the game had several learners, or its learner cannot go on.
 	learner int
@@ -33,8 +33,8 @@ type Starts struct {
 	reach []float64 // in a pool the sums of the weights up to each
 }
 
-// NewStart makes a start of what Load takes. That may have been saved in any pool with
-// the same rules, whichever seats learnt there.
+// NewStart makes a start of what Load takes. That may have been saved in any pool of
+// the same id and rules, whichever seats learnt there.
 func (p *Pool) NewStart(state []byte) (*Start, error) {
 	s, err := p.decode(state)
 	if err == nil && s.State == nil {
@@ -52,7 +52,7 @@ func (p *Pool) NewStart(state []byte) (*Start, error) {
 	if status.Over {
 		return nil, errors.New("the game in it is over; save one that goes on")
 	}
-	start := &Start{pool: p, variant: s.variant, match: m.Append(nil), in: status.In.List(), learner: -1}
+	start := &Start{pool: p, variant: s.variant, match: m, in: status.In.List(), learner: -1}
 	if s.State != nil && (len(s.Rows) == 1 || p.seating.drawn && p.seating.fits(s.Rows)) &&
 		slices.Contains(start.in, s.Rows[0]) {
 		start.learner = s.Rows[0]
@@ -70,6 +70,8 @@ func (p *Pool) NewStart(state []byte) (*Start, error) {
 func (p *Pool) SetStarts(s Starts) error {
 	reach, err := sums(s.Weights, len(s.States))
 	switch {
+	case p.closed:
+		return fmt.Errorf("SetStarts: %w", ErrClosed)
 	case err != nil:
 		return err
 	case !(s.Ordinary >= 0 && s.Ordinary <= 1):
@@ -131,10 +133,8 @@ func (s *Start) begin(i int, seed env.Seed) {
 		}
 		s.pool.seating.around(learner, g.rows, g.others)
 	}
-	v.play(g, v.drawn(i, seed, s.variant))
-	if err := g.match.Restore(s.match); err != nil {
-		panic(fmt.Sprintf("vec: a start is not taken again: %v", err)) // NewStart has restored it
-	}
+	g.variant = v.drawn(i, seed, s.variant)
+	s.pool.cfg.Game.Copy(g.match, s.match)
 	g.match.Reseed(seed)
 	g.begun = g.match.Status().Steps
 }

@@ -190,13 +190,17 @@ func TestStartErrors(t *testing.T) {
 
 // TestStartsAllocateNothing, once they are set.
 func TestStartsAllocateNothing(t *testing.T) {
-	cfg := Config{Game: teams, Games: 20, Workers: 1, Opponents: opponents(teams)}
-	p := starting(t, cfg, 0.1)
-	b := p.NewBatch(nil)
-	must(t, p.Reset(b, ResetOptions{Seed: ptr(3)}))
-	actions := make([]uint8, p.Rows()*2)
-	if n := testing.AllocsPerRun(120, func() { must(t, p.Step(b, actions)) }); n != 0 {
-		t.Errorf("Step allocates %v times, want 0", n)
+	pommerman, err := catalog.Game("PommeFFACompetition-v0")
+	must(t, err)
+	for _, cfg := range []Config{{Game: teams, Opponents: opponents(teams)}, {Game: pommerman, MaxEpisodeSteps: 8}} {
+		cfg.Games, cfg.Workers = 20, 1
+		p := starting(t, cfg, 0.1)
+		b := p.NewBatch(nil)
+		must(t, p.Reset(b, ResetOptions{Seed: ptr(3)}))
+		actions := make([]uint8, p.Rows()*len(p.spec.Actions))
+		if n := testing.AllocsPerRun(120, func() { must(t, p.Step(b, actions)) }); n != 0 {
+			t.Errorf("%s: Step allocates %v times, want 0", p.spec.ID, n)
+		}
 	}
 }
 

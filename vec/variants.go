@@ -45,8 +45,7 @@ func (v *Variants) fitting(k int, restore func(env.Match) error) int {
 	return k
 }
 
-// play changes the rules of a game to those of variant k. If the rules were others, the match must then be reset or
-// restored.
+// play changes the rules of a game to those of variant k. If the rules were others, the match must then be reset.
 func (v *Variants) play(g *game, k int) {
 	if g.variant != k {
 		v.Games[k].Copy(g.match, v.blank[k])

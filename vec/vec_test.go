@@ -24,6 +24,8 @@ func (g stateless) Spec() *env.Spec {
 func TestConfigErrors(t *testing.T) {
 	trained, err := catalog.Variant("PommeFFACompetition-v0", json.RawMessage(`{"training_agent": 2}`))
 	must(t, err)
+	model := make1(t, Config{Game: solo, Games: 1}).Model(1)
+	model.Autoreset = SameStep
 	for _, c := range []struct {
 		reason string
 		cfg    Config
@@ -49,10 +51,11 @@ func TestConfigErrors(t *testing.T) {
 		{"too few seats", Config{Game: solo, Games: 1, Seats: []string{Learner}}, "Seats has 1 entries, want 3"},
 		{"nobody learns", Config{Game: solo, Games: 1, Seats: []string{"still", "still", "still"}}, "at least one"},
 		{"an unknown agent in a seat", Config{Game: solo, Games: 1, Seats: []string{"still", "ghost", Learner}},
-			`no agent "ghost"`},
+			`Seats[1]: no agent "ghost"`},
 		{"two seats whose death ends the game",
 			Config{Game: trained, Games: 1, Opponents: []string{"static", "static", "static"}},
 			`OnDeath is "end" with one learner, but the rules' training_agent ends games at the death of seat 2; leave`},
+		{"a model that resets", model, "Autoreset is SameStep in a model (Pool.Model), want Disabled"},
 		{"a mode that does not exist", Config{Game: solo, Games: 1, Autoreset: 7}, "Autoreset is 7, want 0 to 2"},
 		{"negative headroom", Config{Game: solo, Games: 1, Headroom: -1}, "Headroom is -1"},
 		{"a negative limit", Config{Game: solo, Games: 1, MaxEpisodeSteps: -3}, "MaxEpisodeSteps is -3"},
@@ -66,6 +69,16 @@ func TestConfigErrors(t *testing.T) {
 				t.Errorf("Layout says %v, New %v", again, err)
 			}
 		})
+	}
+}
+
+// TestConfigIsOwn: a pool's configuration does not change with the caller's.
+func TestConfigIsOwn(t *testing.T) {
+	cfg := Config{Game: solo, Games: 1, Seat: new(1), LineUps: LineUps{Names: [][]string{{"still", "wander"}}}}
+	p := make1(t, cfg)
+	*cfg.Seat, cfg.LineUps.Names[0][0] = 2, Policy
+	if got := p.Config(); *got.Seat != 1 || got.LineUps.Names[0][0] != "still" {
+		t.Errorf("the learner's seat is %d, and the line-up %q, want 1 and still, wander", *got.Seat, got.LineUps.Names)
 	}
 }
 

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +16,7 @@ import (
 // agent is a program of its own; it starts with the agent's first move.
 // Stop replaces a move that is late or fails (env.Outside counts them); after giving up on an agent, all of them
 // fail. A program that has ended or hangs is started again in the next episode. Its memory is not part of a saved
-// game. Its first failure is logged, and its first MiB of standard error is passed on.
+// game. Its first failure is logged, unless log is nil, and its first MiB of standard error is passed on.
 func NewAgent(game env.Game, name string, r Rules, log *slog.Logger) (env.Agent, error) {
 	p, err := NewPlayer(game, name)
 	if err != nil {
@@ -24,7 +25,8 @@ func NewAgent(game env.Game, name string, r Rules, log *slog.Logger) (env.Agent,
 	if program, ok := p.(*execPlayer); ok {
 		program.stderr.most = 1 << 20
 	}
-	return &outsider{game: game, player: p, rules: r.of(game, p), log: log}, nil
+	return &outsider{game: game, player: p, rules: r.of(game, p),
+		log: cmp.Or(log, slog.New(slog.DiscardHandler))}, nil
 }
 
 // mostWaits is for how many moves a player is waited for until it has been ready once; after that for one of an

@@ -2,7 +2,6 @@ package match_test
 
 import (
 	"context"
-	"log/slog"
 	"testing"
 	"time"
 
@@ -13,7 +12,7 @@ import (
 // An agent of an environment plays stop where its move is late, whatever that was.
 func TestAgentsLate(t *testing.T) {
 	game := clocked{duel(t, "9"), time.Nanosecond, time.Minute}
-	a, err := match.NewAgent(game, program(t, "say:5"), match.Rules{}, slog.New(slog.DiscardHandler))
+	a, err := match.NewAgent(game, program(t, "say:5"), match.Rules{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -221,8 +220,7 @@ func TestAgentsNotReadyAgain(t *testing.T) {
 			t.Parallel()
 			starts := filepath.Join(t.TempDir(), "starts")
 			name := fmt.Sprintf("exec:echo >>'%s'; ", starts) + strings.TrimPrefix(program(t, behaviour), "exec:")
-			a, err := match.NewAgent(game, name, match.Rules{Limit: 5 * time.Millisecond, Wait: 2 * time.Second},
-				slog.New(slog.DiscardHandler))
+			a, err := match.NewAgent(game, name, match.Rules{Limit: 5 * time.Millisecond, Wait: 2 * time.Second}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -251,7 +249,7 @@ func TestAgentsThatStartSlowly(t *testing.T) {
 	m.Reset(env.Seed{Value: 1})
 	rules := match.Rules{Limit: time.Minute, Wait: 2 * time.Second}
 	name := fmt.Sprintf("exec:echo >>'%s'; ", starts) + strings.TrimPrefix(program(t, "starting:"+path), "exec:")
-	a, err := match.NewAgent(game, name, rules, slog.New(slog.DiscardHandler))
+	a, err := match.NewAgent(game, name, rules, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +274,7 @@ func TestAgentsStop(t *testing.T) {
 	t.Parallel()
 	game, file := duel(t, "9"), filepath.Join(t.TempDir(), "pid")
 	name := fmt.Sprintf("exec:echo $$ >'%s'; ", file) + strings.TrimPrefix(program(t, "hang"), "exec:")
-	a, err := match.NewAgent(game, name, match.Rules{Limit: time.Minute}, slog.New(slog.DiscardHandler))
+	a, err := match.NewAgent(game, name, match.Rules{Limit: time.Minute}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -367,7 +365,7 @@ func TestTalkativePrograms(t *testing.T) {
 	defer func() { os.Stderr = was }()
 	const talks = "exec:head -c 1500000 /dev/zero >&2; echo the end >&2"
 	game := duel(t, "6")
-	a, err := match.NewAgent(game, talks, patient, slog.New(slog.DiscardHandler))
+	a, err := match.NewAgent(game, talks, patient, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

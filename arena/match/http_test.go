@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
@@ -297,7 +296,7 @@ func TestAgentsGivenUp(t *testing.T) {
 	s := serve(t, func(int, map[string]any) any {
 		return http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	})
-	a, err := match.NewAgent(game, s.URL, match.Rules{}, slog.New(slog.DiscardHandler))
+	a, err := match.NewAgent(game, s.URL, match.Rules{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

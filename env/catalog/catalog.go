@@ -3,8 +3,8 @@
 // A game is a line of [families] and its ids. Code for games of all kinds, such as that
 // which checks recorded games or measures, gets the list of games from here.
 //
-// The ids ending in -v0, -v1 and -v2 without a year or "Java" in them are the
-// reference's own, with its rules.
+// The ids of Pommerman without a year or "Java" in them are the reference's own, with
+// its rules.
 package catalog
 
 import (

@@ -33,7 +33,7 @@ func (t *Searcher[S]) ahead(root *S) {
 	for _, move := range t.moves {
 		t.arms = append(t.arms, arm{move: move})
 	}
-	for range max(t.Samples, 1) {
+	for n := max(t.Samples, 1); n > 0 && t.Open(); n-- {
 		for i := range t.arms {
 			if !t.Open() {
 				break

@@ -39,14 +39,14 @@ func flat(b Bandit) Settings { return Settings{Method: FlatMonteCarlo, Bandit: b
 // planners is every search, new.
 func planners() map[string]*with[walker] {
 	all := map[string]*with[walker]{
-		"breadth":             walking(breadth),
-		"tree":                walking(tree),
-		"tree of 20 nodes":    walking(Settings{Method: TreeSearch, C: 25, Depth: 3, MaxNodes: 20}),
-		"tree, no roll-outs":  walking(Settings{Method: TreeSearch, C: 25}),
-		"ahead":               walking(ahead),
-		"ahead, many samples": walking(Settings{Method: LookAhead, Samples: 1000}),
-		"rolling":             walking(rolling),
-		"rolling, short":      walking(Settings{Method: RollingHorizon, Length: 3, Population: 2, Mutation: 0.5}),
+		"breadth":            walking(breadth),
+		"tree":               walking(tree),
+		"tree of 20 nodes":   walking(Settings{Method: TreeSearch, C: 25, Depth: 3, MaxNodes: 20}),
+		"tree, no roll-outs": walking(Settings{Method: TreeSearch, C: 25}),
+		"ahead":              walking(ahead),
+		"ahead, without end": walking(Settings{Method: LookAhead, Samples: math.MaxInt}),
+		"rolling":            walking(rolling),
+		"rolling, short":     walking(Settings{Method: RollingHorizon, Length: 3, Population: 2, Mutation: 0.5}),
 	}
 	for b := Random; b <= Explore; b++ {
 		all[fmt.Sprintf("flat, bandit %d", b)] = walking(flat(b))
