@@ -435,7 +435,7 @@ func TestOwnPrompt(t *testing.T) {
 	for range 4 {
 		a = c.step("hide for 9")
 		if strings.Contains(a.raw, "Danger") || strings.Contains(a.raw, "burns in") ||
-			a.Data.Metadata.Last.Ended != "frame_ticks were over" || a.Data.Metadata.Last.Ticks != 2 {
+			a.Data.Metadata.Last.Ended != "its ticks were over" || a.Data.Metadata.Last.Ticks != 2 {
 			t.Errorf("without hints and after 2 ticks it is told %s", a.raw)
 		}
 	}
@@ -537,6 +537,24 @@ func TestLate(t *testing.T) {
 	}
 	if took := time.Since(begun); took > hangs {
 		t.Errorf("ten steps beside one who has left took %v", took)
+	}
+}
+
+// TestStateAtEnd: the state tells the result and the reward, also to who has not asked since the end.
+func TestStateAtEnd(t *testing.T) {
+	s := serve(t, nil)
+	a, b := s.dial(t), s.dial(t)
+	a.reset(`{"episode_id":"the-name-of-a-game-in-tests","opponents":"open","move_timeout_s":0.05,"rules":{"max_steps":1}}`)
+	b.reset(`{"episode_id":"the-name-of-a-game-in-tests"}`)
+	end := b.step("stop")
+	for range 2 {
+		state := a.send(`{"type":"state"}`)
+		for _, has := range []string{`"done":true`, `"result":"tied"`, fmt.Sprint(`"reward":`, *end.Data.Reward, `,`)} {
+			if !strings.Contains(state.raw, has) || *end.Data.Reward == 0 {
+				t.Errorf("%s is not in the state %s", has, state.raw)
+			}
+		}
+		a.send(`{"type":"step","data":{"action":"up"}}`)
 	}
 }
 
