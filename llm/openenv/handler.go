@@ -104,8 +104,11 @@ func (h *Handler) Serve(g *bridge.Guest, w http.ResponseWriter, r *http.Request)
 	}
 	answer := routes[r.Method+" "+route]
 	if answer == nil {
-		reply(w, http.StatusMethodNotAllowed, map[string]string{"detail": r.Method + " " + path + " is not answered: " +
-			"games are played over the WebSocket " + socketPath})
+		want := "games are played over the WebSocket " + socketPath
+		if strings.HasPrefix(path, tasksPath) || routes["POST "+path] != nil {
+			want = "want POST"
+		}
+		reply(w, http.StatusMethodNotAllowed, map[string]string{"detail": r.Method + " " + path + " is not answered: " + want})
 		return
 	}
 	body, _ := io.ReadAll(r.Body) // bridge has read it, so there is no error

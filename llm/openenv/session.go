@@ -131,8 +131,8 @@ func (p *player) answer(ctx context.Context, m message) (kind string, data any, 
 		return "", nil, errLeft
 	case "mcp":
 		var in rpc
-		if err := json.Unmarshal(m.Data, &in); err != nil {
-			return "", nil, refuse(validation, "the data is not a JSON-RPC request: %v", err)
+		if json.Unmarshal(m.Data, &in) != nil {
+			return "", nil, refuse(validation, "the data is %.100q, want a request of JSON-RPC", m.Data)
 		}
 		return "mcp", in.answer(ctx, p), nil
 	}

@@ -156,7 +156,9 @@ func (o *Order) check(offers []Offer) (err error) {
 func (t *Table) start(w http.ResponseWriter, r *http.Request) {
 	o := &Order{answer: make(chan error, 1)}
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 4096)).Decode(o)
-	if err == nil && o.Env != "" {
+	if err != nil {
+		err = errors.New(`the order is wrong, want {"env": "ID", "agents": ["NAME", ...]} or {"same": true}`)
+	} else if o.Env != "" {
 		err = o.check(t.offers())
 	}
 	if err == nil {
