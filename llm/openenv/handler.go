@@ -108,7 +108,8 @@ func (h *Handler) Serve(g *bridge.Guest, w http.ResponseWriter, r *http.Request)
 		if strings.HasPrefix(path, tasksPath) || routes["POST "+path] != nil {
 			want = "want POST"
 		}
-		reply(w, http.StatusMethodNotAllowed, map[string]string{"detail": r.Method + " " + path + " is not answered: " + want})
+		reply(w, http.StatusMethodNotAllowed, map[string]string{"detail": r.Method + " " + path + " is not answered: " +
+			want})
 		return
 	}
 	body, _ := io.ReadAll(r.Body) // bridge has read it, so there is no error
