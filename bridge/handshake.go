@@ -36,7 +36,7 @@ func (srv *Server) admit(r *http.Request) (status int, reason string) {
 		if secret { // not shown: the log shows reasons
 			path += "/token/***"
 		}
-		return http.StatusNotFound, fmt.Sprintf("the path is %q, want /", path)
+		return http.StatusNotFound, fmt.Sprintf("the path is %q, want /, or one of those that serve --openenv answers", path)
 	case !websocket.IsWebSocketUpgrade(r):
 		return http.StatusBadRequest, "this is a pommego server: connect with WebSocket and subprotocol " + Subprotocol
 	case !slices.Contains(websocket.Subprotocols(r), Subprotocol):

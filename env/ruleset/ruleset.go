@@ -99,7 +99,7 @@ func Change(rules any, changes json.RawMessage) error {
 	var given map[string]json.RawMessage
 	if err := json.Unmarshal(changes, &given); err != nil || given == nil {
 		wrong := fmt.Sprintf("rules: %s is given, want an object of fields, such as {\"max_steps\": 100}", short(changes))
-		if err == nil {
+		if json.Valid(changes) {
 			return errors.New(wrong)
 		}
 		return fmt.Errorf("%s: %w", wrong, err)

@@ -26,16 +26,14 @@ type Seat struct {
 
 	writer *words.Writer
 	match  env.Match
-	frame  int // the most ticks for which an answer holds; 0: any number
 	ctl    *orders.Controller
 	seen   int  // the tick of the last position that it saw
 	viewed bool // a view has shown Last
 }
 
-// NewSeat gives a model a seat in a match. The writer makes its views, in the given form. An answer holds for frame
-// ticks at most; 0 is any number.
-func NewSeat(w *words.Writer, m env.Match, number int, form words.Form, frame int) *Seat {
-	return &Seat{Form: form, Number: number, writer: w, match: m, frame: frame, ctl: orders.NewController(m), seen: -1}
+// NewSeat gives a model a seat in a match. The writer makes its views, in the given form.
+func NewSeat(w *words.Writer, m env.Match, number int, form words.Form) *Seat {
+	return &Seat{Form: form, Number: number, writer: w, match: m, ctl: orders.NewController(m), seen: -1}
 }
 
 // Take takes an answer, and says how it was read.
@@ -84,9 +82,9 @@ func (s *Seat) Act(step *scene.Step, action []uint8) (done bool) {
 	seen := step.Seen(&s.writer.Head, s.Number)
 	if done = s.ctl.Act(&s.writer.Head, &seen, s.Number, action); done {
 		s.Last.Ended = s.ctl.Ended
-	} else if done = s.frame > 0 && s.Last.Ticks == s.frame; done {
+	} else if done = s.Frame > 0 && s.Last.Ticks == s.Frame; done {
 		clear(action)
-		s.Last.Ended = "frame_ticks were over"
+		s.Last.Ended = "its ticks were over"
 	} else {
 		s.Last.Ticks++
 	}
@@ -126,7 +124,7 @@ func Tell(game env.Game, m env.Match) (tell func(*scene.Step, int, []uint8, []fl
 	w, spec := words.New(game, game.Spec(), m), game.Spec()
 	prompt, movers, made, seats := w.Prompt(words.Form{}), w.Head.Movers(), make([]uint8, len(spec.Actions)), []*Seat{}
 	for seat := range spec.Seats {
-		seats = append(seats, NewSeat(w, m, seat, words.Form{}, 0))
+		seats = append(seats, NewSeat(w, m, seat, words.Form{}))
 	}
 	return func(now *scene.Step, seat int, action []uint8, values []float64) [3]string {
 		s := seats[seat]

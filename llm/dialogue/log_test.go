@@ -77,7 +77,7 @@ func play(t *testing.T, log *dialogue.Log, ticks int, answer string) error {
 func turn(t *testing.T, w *words.Writer, m env.Match, tick int, answer string) *dialogue.Turn {
 	t.Helper()
 	step := scene.Describe(m.(record.Match).Game().Spec(), m, nil, nil)
-	seat := dialogue.NewSeat(w, m, 0, words.Form{Detail: "short"}, 0)
+	seat := dialogue.NewSeat(w, m, 0, words.Form{Detail: "short"})
 	if tick > 0 {
 		seat.Last = words.Last{Reading: "legal", Read: answer, Ticks: 2}
 	}

@@ -3,7 +3,6 @@
 package model
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,7 +35,6 @@ type player struct {
 	body         map[string]any // fields of each request, beside its model and messages
 	file, prompt string         // a file, and its text, in place of the game's prompt
 	turns        int            // how many past turns it is shown
-	frame        int            // the most ticks for which an answer holds; 0: any number
 	scratchpad   int            // bytes of notes that it is shown again
 	budget       int            // tokens per game; 0: any number
 	in, out      float64        // prices of a million tokens
@@ -100,7 +98,7 @@ func (p *player) Begin(ctx context.Context, g match.Start) error {
 func (p *player) Act(ctx context.Context, m env.Match, seat int, action []uint8) (cost match.Cost, err error) {
 	spec := p.game.Spec()
 	if p.turn = nil; p.seat == nil {
-		p.seat = dialogue.NewSeat(words.New(p.game, spec, m), m, seat, p.form, p.frame)
+		p.seat = dialogue.NewSeat(words.New(p.game, spec, m), m, seat, p.form)
 		if p.tracker == nil { // a server's games have none for their agents
 			p.tracker = p.game.NewTrackers(1, false)[0]
 			p.tracker.Begin(m)
@@ -116,7 +114,7 @@ func (p *player) Act(ctx context.Context, m env.Match, seat int, action []uint8)
 	}
 	view, _ := p.seat.View(&step)
 	p.turn = p.seat.Turn(&step, p.messages(view)...)
-	p.turn.Own = p.prompt != ""
+	p.turn.Own = p.file != ""
 	asked := time.Now()
 	text, err := p.ask(ctx, &step, &cost)
 	if err == nil {
@@ -143,22 +141,31 @@ func (p *player) Act(ctx context.Context, m env.Match, seat int, action []uint8)
 }
 
 func (p *player) messages(view string) []dialogue.Message {
-	system := cmp.Or(p.prompt, p.seat.Prompt())
+	system := p.prompt
+	if p.file == "" {
+		system = p.seat.Prompt()
+	}
 	if p.scratchpad > 0 {
+		if system != "" && !strings.HasSuffix(system, "\n") {
+			system += "\n"
+		}
 		system += fmt.Sprintf("Before the answer you may write <notes>...</notes>. They replace those before, and you read "+
 			"their first %d bytes in your next turn.\n", p.scratchpad)
 		view = "Your notes: " + p.notes + "\n\n" + view
 	}
 	p.past = p.past[max(0, len(p.past)-2*p.turns):]
-	first, last := dialogue.Message{Role: "system", Content: system}, dialogue.Message{Role: "user", Content: view}
-	return append(append([]dialogue.Message{first}, p.past...), last)
+	var all []dialogue.Message
+	if system != "" { // some servers refuse empty messages
+		all = append(all, dialogue.Message{Role: "system", Content: system})
+	}
+	return append(append(all, p.past...), dialogue.Message{Role: "user", Content: view})
 }
 
-// note removes the last notes from an answer and keeps them.
+// note removes the last notes after the thought from an answer and keeps them.
 func (p *player) note(text string) string {
 	end := strings.LastIndex(text, "</notes>")
 	start := strings.LastIndex(text[:max(end, 0)], "<notes>")
-	if start < 0 || p.scratchpad == 0 {
+	if start < max(0, strings.LastIndex(text, "</think>")) || p.scratchpad == 0 {
 		return text
 	}
 	notes := strings.TrimSpace(text[start+len("<notes>") : end])

@@ -160,6 +160,25 @@ func TestModelShown(t *testing.T) {
 	}
 }
 
+// TestModelPrompt: a prompt of the user's ends its line before what tells of notes, and an empty one is none.
+func TestModelPrompt(t *testing.T) {
+	game := variant(t, "OneVsOne-v0", `{"max_steps": 1}`)
+	for _, tc := range []struct{ text, options, want string }{
+		{"Play.", ",scratchpad=9", "Play.\nBefore the answer you may"},
+		{"", ",scratchpad=9", "Before the answer you may"},
+		{"", "", "Tick 0 of 1."},
+	} {
+		file, s := filepath.Join(t.TempDir(), "prompt.txt"), modelServer(t, says("stop"))
+		if err := os.WriteFile(file, []byte(tc.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		play(t, game, seatsOf(t, game, s.name(tc.options+",system_prompt="+file), "static"), match.Rules{})
+		if m := s.asked[0].Messages; !strings.HasPrefix(m[0].Content, tc.want) {
+			t.Errorf("%q and %q begin with %q", tc.text, tc.options, m[0].Content)
+		}
+	}
+}
+
 // TestModelIsTold: what happens in a match is told, with whose bomb it was.
 func TestModelIsTold(t *testing.T) {
 	s := modelServer(t, says("bomb", "stop for 20"))
@@ -294,7 +313,7 @@ func TestModelBudget(t *testing.T) {
 // of the answer.
 func TestModelNotes(t *testing.T) {
 	s := modelServer(t, says("<notes>go up, then 12345678</notes> stop", "stop",
-		"<think>I write <notes> first.</think>\n<notes>é</notes>\nstop"))
+		"<think>I write <notes> first.</think>\n<notes>é</notes>\nstop", "<think><notes>no</notes></think>\nstop"))
 	game := variant(t, "OneVsOne-v0", `{"max_steps": 5}`)
 	p := play(t, game, seatsOf(t, game, s.name(",scratchpad=10"), "static"), match.Rules{})
 	var notes []string
@@ -303,7 +322,7 @@ func TestModelNotes(t *testing.T) {
 		notes = append(notes, first)
 	}
 	want := []string{"Your notes: ", "Your notes: go up, the", "Your notes: go up, the", "Your notes: é",
-		"Your notes: go up, the"}
+		"Your notes: é"}
 	if !slices.Equal(notes, want) || p.Seats[0].Answers.Legal+p.Seats[0].Answers.Repaired != 5 {
 		t.Errorf("it was told %q, and the answers were %+v", notes, p.Seats[0].Answers)
 	}

@@ -57,7 +57,7 @@ func (p *player) options() map[string]func(value string) (want string) {
 		},
 		"detail":      text(&p.form.Detail, strings.Join(words.Details, " or "), words.Details...),
 		"temperature": number(real, 1e6, sent("temperature")), "top_p": number(real, 1, sent("top_p")),
-		"max_tokens": number(whole, 1e9, sent("max_tokens")), "frame_ticks": count(orders.MostTicks, &p.frame),
+		"max_tokens": number(whole, 1e9, sent("max_tokens")), "frame_ticks": count(orders.MostTicks, &p.form.Frame),
 		"scratchpad": count(1e9, &p.scratchpad), "budget": count(1e9, &p.budget),
 		"price_in":  number(real, 1e6, func(n float64) { p.in = n }),
 		"price_out": number(real, 1e6, func(n float64) { p.out = n }),

@@ -99,7 +99,7 @@ func TestDialogues(t *testing.T) {
 		for _, tick := range l.Actions {
 			did[l.ID] = append(did[l.ID], tick[0])
 		}
-		if len(l.Messages) != 1 || l.Answer == nil || len(l.Actions) == 0 || l.Reading == "" {
+		if len(l.Messages) != 1 || l.Answer == nil || l.Detail != "full" || len(l.Actions) == 0 || l.Reading == "" {
 			t.Errorf("a turn is %+v", l)
 		} else if _, ok := views.Load(l.Messages[0].Content); !ok {
 			t.Errorf("nobody was told %s", l.Messages[0].Content)

@@ -104,8 +104,12 @@ func (h *Handler) Serve(g *bridge.Guest, w http.ResponseWriter, r *http.Request)
 	}
 	answer := routes[r.Method+" "+route]
 	if answer == nil {
+		want := "games are played over the WebSocket " + socketPath
+		if strings.HasPrefix(path, tasksPath) || routes["POST "+path] != nil {
+			want = "want POST"
+		}
 		reply(w, http.StatusMethodNotAllowed, map[string]string{"detail": r.Method + " " + path + " is not answered: " +
-			"games are played over the WebSocket " + socketPath})
+			want})
 		return
 	}
 	body, _ := io.ReadAll(r.Body) // bridge has read it, so there is no error
@@ -206,9 +210,9 @@ func (g *game) join(o options) (*seat, error) {
 
 // sit gives a session a seat, and begins the game if it was the last free one. mu is held.
 func (g *game) sit(n int, o options) *seat {
-	form := words.Form{Detail: o.Detail, Bare: o.Hints != nil && !*o.Hints, Moves: o.Orders != nil && !*o.Orders}
-	s := &seat{Seat: dialogue.NewSeat(g.words, g.match, n, form, o.FrameTicks), prompt: o.Prompt,
-		replies: make(chan observation, 1)}
+	form := words.Form{Detail: cmp.Or(o.Detail, "full"), Bare: o.Hints != nil && !*o.Hints,
+		Moves: o.Orders != nil && !*o.Orders, Frame: o.FrameTicks}
+	s := &seat{Seat: dialogue.NewSeat(g.words, g.match, n, form), prompt: o.Prompt, replies: make(chan observation, 1)}
 	g.seats[n] = s
 	if g.sessions++; g.sessions == places(g.line) {
 		g.begin()

@@ -9,6 +9,8 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -99,6 +101,27 @@ func (s *server) pipes(t *testing.T) (c *caller, ended chan error) {
 	}
 	c.input = toServer
 	return c, ended
+}
+
+// TestToolsNameAgents: the agents that new_game says are in all games are.
+func TestToolsNameAgents(t *testing.T) {
+	text, err := os.ReadFile("tools.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	of, _, _ := strings.Cut(string(text), " (default) are in all games")
+	of = strings.ReplaceAll(of[strings.LastIndex(of, ". ")+2:], " and", ",")
+	for _, id := range catalog.IDs() {
+		game, err := catalog.Game(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range strings.Split(of, ", ") {
+			if !slices.Contains(game.Spec().Agents, name) {
+				t.Errorf("%s has %v, without %q", id, game.Spec().Agents, name)
+			}
+		}
+	}
 }
 
 // TestTools: a game by tools, over streams and over HTTP, is that of an OpenEnv session to the byte.

@@ -63,10 +63,9 @@ func (g *game) observe(s *seat, step *scene.Step, first bool) observation {
 			text = prompt + "\n" + text
 		}
 	}
-	counts, status := s.Counts, g.match.Status()
-	out := !s.done && !status.In.Has(s.Number)
+	counts, out := s.Counts, !s.done && !g.match.Status().In.Has(s.Number)
 	if s.unpaid = 0; s.done {
-		about.Counts, about.Result = &counts, string(status.SeatResults(g.game.Spec().Teams, g.before)[s.Number])
+		about.Counts, about.Result = &counts, g.result(s)
 	} else if g.record != nil && !out { // answers of who is out play nothing
 		s.turn = s.Turn(step, dialogue.Message{Role: "user", Content: text})
 		s.turn.Own = first && s.prompt != nil
@@ -84,6 +83,15 @@ func (g *game) observe(s *seat, step *scene.Step, first bool) observation {
 		shown.Image = s.image(step)
 	}
 	return observation{Observation: shown, Reward: &reward, Done: s.done, Metadata: about}
+}
+
+// result is the result of a seat; "" before it is known. mu is held.
+func (g *game) result(s *seat) string {
+	if !s.done {
+		return ""
+	}
+	status := g.match.Status()
+	return string(status.SeatResults(g.game.Spec().Teams, g.before)[s.Number])
 }
 
 // encode is a value as JSON. It does not escape < > and &.

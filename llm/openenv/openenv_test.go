@@ -239,6 +239,7 @@ func TestErrors(t *testing.T) {
 		{"INVALID_JSON", `{"type":`, "not JSON"},
 		{"INVALID_JSON", `{} {}`, "not JSON"},
 		{"VALIDATION_ERROR", `[1]`, "it is [1], want an object"},
+		{"VALIDATION_ERROR", `{"type":"mcp","data":5}`, `the data is "5", want a request of JSON-RPC`},
 		{"VALIDATION_ERROR", `{"type":"state","more":1}`, `no "more", want one of type, data`},
 		{"UNKNOWN_TYPE", `{"type":"sleep"}`, `"sleep"`},
 		{"UNKNOWN_TYPE", `{}`, "want reset"},
@@ -260,6 +261,7 @@ func TestErrors(t *testing.T) {
 		{"VALIDATION_ERROR", `{"type":"reset","data":{"episode_id":""}}`, "episode_id"},
 		{"FACTORY_ERROR", `{"type":"reset","data":{"env":"PommeFA-v0"}}`, "did you mean"},
 		{"FACTORY_ERROR", `{"type":"reset","data":{"rules":{"bombs":1}}}`, "bombs"},
+		{"FACTORY_ERROR", `{"type":"reset","data":{"rules":[]}}`, `[] is given, want an object of fields, such as {"max_steps": 100} (`},
 		{"FACTORY_ERROR", `{"type":"reset","data":{"opponents":"exec:touch /tmp/x"}}`, "exec"},
 		{"FACTORY_ERROR", `{"type":"reset","data":{"opponents":"http://127.0.0.1:1"}}`, "http"},
 		{"FACTORY_ERROR", `{"type":"reset","data":{"opponents":"mcts:ms=3600000"}}`, "may be at most"},
@@ -435,7 +437,7 @@ func TestOwnPrompt(t *testing.T) {
 	for range 4 {
 		a = c.step("hide for 9")
 		if strings.Contains(a.raw, "Danger") || strings.Contains(a.raw, "burns in") ||
-			a.Data.Metadata.Last.Ended != "frame_ticks were over" || a.Data.Metadata.Last.Ticks != 2 {
+			a.Data.Metadata.Last.Ended != "its ticks were over" || a.Data.Metadata.Last.Ticks != 2 {
 			t.Errorf("without hints and after 2 ticks it is told %s", a.raw)
 		}
 	}
@@ -537,6 +539,24 @@ func TestLate(t *testing.T) {
 	}
 	if took := time.Since(begun); took > hangs {
 		t.Errorf("ten steps beside one who has left took %v", took)
+	}
+}
+
+// TestStateAtEnd: the state tells the result and the reward, also to who has not asked since the end.
+func TestStateAtEnd(t *testing.T) {
+	s := serve(t, nil)
+	a, b := s.dial(t), s.dial(t)
+	a.reset(`{"episode_id":"the-name-of-a-game-in-tests","opponents":"open","move_timeout_s":0.05,"rules":{"max_steps":1}}`)
+	b.reset(`{"episode_id":"the-name-of-a-game-in-tests"}`)
+	end := b.step("stop")
+	for range 2 {
+		state := a.send(`{"type":"state"}`)
+		for _, has := range []string{`"done":true`, `"result":"tied"`, fmt.Sprint(`"reward":`, *end.Data.Reward, `,`)} {
+			if !strings.Contains(state.raw, has) || *end.Data.Reward == 0 {
+				t.Errorf("%s is not in the state %s", has, state.raw)
+			}
+		}
+		a.send(`{"type":"step","data":{"action":"up"}}`)
 	}
 }
 
@@ -688,19 +708,25 @@ func TestPaths(t *testing.T) {
 	if paths["/reset"] == nil || paths["/state"] == nil {
 		t.Errorf("openapi: %v", paths)
 	}
-	for _, wrong := range [][3]string{{"POST", "/reset", `{"sede":1}`}, {"POST", "/step", `{"action":{}}`},
-		{"POST", "/step", `{}`},
-		{"POST", "/reset", strings.Repeat(" ", 40_000)}, {"POST", "/reset", `{"opponents":"open"}`},
-		{"POST", "/pommego/task", `{"split":"OneVsOne-v0/simple","index":10000}`}, {"POST", "/pommego/tasks", `{"split":"none"}`},
-		{"POST", "/pommego/else", `{"split":"OneVsOne-v0/simple"}`}} {
+	for _, wrong := range [][3]string{{"/reset", `{"sede":1}`, `there is no "sede"`}, {"/step", `{"action":{}}`, "no action"},
+		{"/step", `{}`, "no action"}, {"/step", "x", `it is "x", want one JSON value`}, {"/step", "{} {}", "want one JSON value"},
+		{"/reset", strings.Repeat(" ", 40_000), "40000 bytes"}, {"/reset", `{"opponents":"open"}`, "need the WebSocket"},
+		{"/pommego/task", `{"split":"OneVsOne-v0/simple"}`, "index is missing, want 0 to 9999"},
+		{"/pommego/task", `{"split":"OneVsOne-v0/simple","index":10000}`, "10000 up to"},
+		{"/pommego/tasks", `{"split":"none"}`, "no split"}, {"/pommego/else", `{"split":"OneVsOne-v0/simple"}`, "want splits"}} {
 		var got map[string]string
-		status := s.ask(t, wrong[0], wrong[1], wrong[2], &got)
-		if status != http.StatusUnprocessableEntity || got["detail"] == "" {
+		status := s.ask(t, "POST", wrong[0], wrong[1], &got)
+		if status != http.StatusUnprocessableEntity || !strings.Contains(got["detail"], wrong[2]) {
 			t.Errorf("%.80v: status %d, %v", wrong, status, got)
 		}
 	}
-	if status := s.ask(t, "DELETE", "/reset", "", nil); status != http.StatusMethodNotAllowed {
-		t.Errorf("DELETE /reset: status %d", status)
+	for _, wrong := range [][3]string{{"DELETE", "/reset", "want POST"}, {"GET", "/pommego/tasks", "want POST"},
+		{"POST", "/schema", "over the WebSocket /ws"}} {
+		var got map[string]string
+		if status := s.ask(t, wrong[0], wrong[1], "", &got); status != http.StatusMethodNotAllowed ||
+			!strings.HasSuffix(got["detail"], wrong[2]) {
+			t.Errorf("%v: status %d, %v", wrong, status, got)
+		}
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	random "math/rand/v2"
 	"reflect"
 	"slices"
@@ -71,10 +70,13 @@ var kinds = map[reflect.Kind]string{reflect.Uint64: "a whole number from 0 to 2^
 	reflect.Float64: "a number", reflect.String: "a text", reflect.Bool: "true or false", reflect.Struct: "an object",
 	reflect.Map: "an object"}
 
-// decode reads JSON, {} if there is none, without unknown fields.
+// decode reads one JSON value, {} if there is none, without unknown fields.
 func decode(text []byte, v any) error {
 	if len(text) == 0 {
 		text = []byte("{}")
+	}
+	if !json.Valid(text) {
+		return refuse(validation, "it is %.100q, want one JSON value", text)
 	}
 	in, wrong := json.NewDecoder(bytes.NewReader(text)), new(json.UnmarshalTypeError)
 	in.DisallowUnknownFields()
@@ -91,9 +93,6 @@ func decode(text []byte, v any) error {
 		return refuse(validation, "there is no %.100s, want one of %s", name, strings.Join(known, ", "))
 	} else if err != nil {
 		return refuse(validation, "%v", err)
-	}
-	if _, err := in.Token(); err != io.EOF {
-		return refuse(validation, "it has more than one JSON value, want one")
 	}
 	return nil
 }

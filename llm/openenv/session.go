@@ -55,8 +55,7 @@ type player struct {
 	seat  *seat
 	steps int
 	paid  float64
-	ended string // the result, once it has been sent
-	over  bool   // the end of the game has been sent
+	over  bool // the end of the game has been sent
 }
 
 // message is a message of a client.
@@ -132,8 +131,8 @@ func (p *player) answer(ctx context.Context, m message) (kind string, data any, 
 		return "", nil, errLeft
 	case "mcp":
 		var in rpc
-		if err := json.Unmarshal(m.Data, &in); err != nil {
-			return "", nil, refuse(validation, "the data is not a JSON-RPC request: %v", err)
+		if json.Unmarshal(m.Data, &in) != nil {
+			return "", nil, refuse(validation, "the data is %.100q, want a request of JSON-RPC", m.Data)
 		}
 		return "mcp", in.answer(ctx, p), nil
 	}
@@ -170,7 +169,7 @@ func (p *player) reset(o options) (observation, error) {
 		return observation{}, err
 	}
 	p.leave()
-	p.game, p.seat, p.steps, p.paid, p.ended, p.over = g, s, 0, 0, "", false
+	p.game, p.seat, p.steps, p.paid, p.over = g, s, 0, 0, false
 	return p.look(true, false), nil
 }
 
@@ -204,7 +203,7 @@ func (p *player) step(ctx context.Context, text string) (observation, error) {
 	p.steps++
 	seen, err := p.wait(ctx)
 	if err == nil {
-		p.over, p.ended, p.paid = seen.Done, seen.Metadata.Result, p.paid+*seen.Reward
+		p.over, p.paid = seen.Done, p.paid+*seen.Reward
 	}
 	return seen, err
 }
@@ -256,6 +255,6 @@ func (p *player) state() map[string]any {
 	return map[string]any{
 		"episode_id": *g.options.EpisodeID, "step_count": p.steps, "env": g.game.Spec().ID, "seed": *g.options.Seed,
 		"seat": p.seat.Number, "tick": g.match.Status().Steps, "done": p.seat.done, "counts": p.seat.Counts,
-		"sessions": g.sessions, "reward": p.paid, "result": p.ended,
+		"sessions": g.sessions, "reward": p.paid + p.seat.unpaid, "result": g.result(p.seat),
 	}
 }

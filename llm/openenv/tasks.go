@@ -62,7 +62,10 @@ func (h *Handler) tasks(g *bridge.Guest, path string, body []byte) (any, error) 
 	case "num_tasks":
 		return map[string]int{"num_tasks": s.tasks}, nil
 	case "task":
-		start = *cmp.Or(q.Index, new(-1))
+		if q.Index == nil {
+			return nil, refuse(validation, "index is missing, want 0 to %d", s.tasks-1)
+		}
+		start = *q.Index
 		stop = start + 1
 	case "task_range":
 		start, stop = *cmp.Or(q.Start, &start), *cmp.Or(q.Stop, &stop)

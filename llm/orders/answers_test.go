@@ -68,6 +68,8 @@ func TestAnswersSayWhy(t *testing.T) {
 		{"up/down", ffa, "it leaves a choice: or"}, {"I won't bomb", ffa, "it denies, doubts or refuses: wont"},
 		{"go 30,4", ffa, "its cell is not on the board"}, {"hide, hunt", ffa, "it has more than one order"},
 		{"up, hide", ffa, "it has more than one order"}, {strings.Repeat("up ", 21), ffa, "it has 21 moves, want 20 at most"},
+		{strings.Repeat("up\n", 21), ffa, "it has 21 moves, want 20 at most"},
+		{"1. up" + strings.Repeat("\n- up", 20), ffa, "it has 21 moves, want 20 at most"},
 		{strings.Repeat("stop ", 21) + "; say 2 3", radio, "it has 21 moves, want 20 at most"},
 		{"up; say 9 1", radio, "its message has 9, want numbers of 0 to 8"},
 		{"we go up and they go down", ffa, "its moves stand among other words"},

@@ -87,7 +87,7 @@ const Near = 3
 // no words are left, and only a move without effect counts.
 func (t *task) changed(done bool) string {
 	for n, a := range t.last.figures {
-		if move := t.last.made[n]; move > 0 && move < lay && a.At == t.figures[n].At {
+		if move := t.last.made[n]; a.Alive && move > 0 && move < lay && a.At == t.figures[n].At {
 			return "a move led nowhere"
 		}
 	}
@@ -99,7 +99,7 @@ func (t *task) changed(done bool) string {
 			return b.Life < was.Life && t.distance(b.At, was.At) <= 1
 		})
 		for n, a := range t.last.figures {
-			known = known || t.last.made[n] == lay && a.At == b.At
+			known = known || a.Alive && t.last.made[n] == lay && a.At == b.At
 		}
 		if !known {
 			return "another bomb is in view"
@@ -111,7 +111,7 @@ func (t *task) changed(done bool) string {
 func (t *task) nearby() (seats env.SeatSet) {
 	for _, o := range t.others {
 		for _, a := range t.figures {
-			if !env.Mates(t.head.Teams, t.seat, o.Seat) && t.distance(a.At, o.At) <= Near {
+			if a.Alive && !env.Mates(t.head.Teams, t.seat, o.Seat) && t.distance(a.At, o.At) <= Near {
 				seats = seats.With(o.Seat)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"pommego/arena/scene"
 	"pommego/env"
+	"pommego/env/basewar"
 	"pommego/env/catalog"
 	"pommego/env/grid"
 	"pommego/env/pommerman"
@@ -118,6 +119,18 @@ func TestListOfASide(t *testing.T) {
 	}
 	if _, reading, _ := Parse("hide", &d.head); reading != Illegal {
 		t.Errorf("an order to three figures is %v, want illegal", reading)
+	}
+}
+
+// TestListWithDead: a figure that is dead ends no list, and keeps its place in it.
+func TestListWithDead(t *testing.T) {
+	d := newDesk(t, "BaseWarSides-v0")
+	m := d.m.(*basewar.Match)
+	m.Bombers[0] = basewar.Bomber{Cell: grid.At(7, 7)}
+	d.take("up, stop, stop, up, stop, bomb")
+	did := d.play(func(int, []uint8) { m.Bombers[1].Cell = grid.At(7, 7) })
+	if len(did) != 2 || did[1][2] != lay || d.c.Ended != "" {
+		t.Errorf("it did %v and ended as %q", did, d.c.Ended)
 	}
 }
 

@@ -41,6 +41,8 @@ func Parse(text string, head *scene.Head) (o Orders, reading Reading, why string
 		r := reader{head: head, tokens: tokens(part.text)}
 		r.read()
 		switch {
+		case part.is != "" && !r.strange && r.doubt == "" && len(r.Actions) > MostWords*head.Movers():
+			return o, Illegal, r.wrong() // else its last line alone would be played
 		case !r.plain() || r.strange:
 		case r.Text(head) == saysNothing.ReplaceAllString(last, ""):
 			return r.Orders, Legal, ""
@@ -140,7 +142,7 @@ var bullets, minus, saysNothing = regexp.MustCompile(`(?m)^\s*(?:\d+[.)]|[-*])\s
 // tokens are the words and numbers of a text, in lower case.
 func tokens(text string) []string {
 	text = minus.ReplaceAllString(bullets.ReplaceAllString(strings.ToLower(text), " "), " minus $1")
-	text = strings.NewReplacer("'", "", "’", "", "/", " or ", "?", " question ").Replace(text)
+	text = strings.NewReplacer("'", "", "’", "", "</", " ", "/>", " ", "/", " or ", "?", " question ").Replace(text)
 	between := func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 	return strings.FieldsFunc(text, between)
 }
@@ -171,11 +173,13 @@ func (r *reader) read() {
 		w := r.tokens[0]
 		r.tokens = r.tokens[1:]
 		choice, kind := r.choice(w), Kind(max(slices.Index(kindNames[:], w), 0))
+		next := append(slices.Clone(r.tokens[:min(2, len(r.tokens))]), "", "")
 		switch {
 		case w == "say":
 			r.say()
-		case choice >= 0 && !(kind == Bomb && r.ticks()):
+		case choice >= 0 && !(kind == Bomb && next[1] != "times" && r.ticks()):
 			r.Actions = append(r.Actions, slices.Repeat([]uint8{uint8(choice)}, r.times())...)
+		case kind == Go && r.choice(next[0]) >= 0: // go up
 		case kind == Play || kind == Go && !r.cell():
 			r.strange = r.strange || !slices.Contains(fillers, w)
 			if r.doubt == "" && slices.Contains(doubts, w) {

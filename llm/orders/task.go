@@ -22,7 +22,7 @@ type task struct {
 	seen scene.Step
 	seat int
 
-	figures, others []*env.SceneAgent // those on the board
+	figures, others []*env.SceneAgent // the seat's by their number, dead ones too; the others on the board
 	at              int               // the cell of the first figure
 	ways            [2]*scene.Way     // [0] enters no cell that another figure is beside, [1] does
 	made            []uint8           // the moves of the figures

@@ -180,6 +180,7 @@ func TestForms(t *testing.T) {
 			[]string{"Danger", "Burns", "burns", "Legal", "Deadly"}},
 		{words.Form{Bare: true, Detail: "json"}, []string{`"legend"`, `"points"`, `"others"`, `"bombs"`},
 			[]string{"danger", "burns", "legal", "deadly"}},
+		{words.Form{Moves: true, Frame: 3}, []string{"\nOthers: ", "\nLegal: "}, nil},
 		{words.Form{}, []string{"\nLegend: ", "\npoints by seat: ", "\nOthers: ", "\nBombs: ", "\nDanger", "\nLegal: "}, nil},
 	} {
 		view := g.View(&seen, 1, g.masks[k][1], same(g.fires[k][1]), tc.form, new(words.Last))
@@ -196,7 +197,9 @@ func TestForms(t *testing.T) {
 		prompt := g.Prompt(tc.form)
 		for part, has := range map[string]bool{"Danger": !tc.form.Bare, "Legal": !tc.form.Bare,
 			"Others": tc.form.Detail != "short", "JSON": tc.form.Detail == "json", "nobody wins: tied, 0": true,
-			"abcdefgh home": true, "\nhide for 8\n": true, "\n\n": false} {
+			"abcdefgh home": true, "\nhide for 8\n": !tc.form.Moves, "hunt": !tc.form.Moves,
+			"comes near. An answer holds for 3 ticks at most. ": tc.form.Moves, "leave it.\nup\nOrders are ill": tc.form.Moves,
+			"\n\n": false} {
 			if strings.Contains(prompt, part) != has {
 				t.Errorf("%+v: %q is in the prompt: %v\n%s", tc.form, part, !has, prompt)
 			}

@@ -61,7 +61,7 @@ func (w *Writer) View(seen *scene.Step, seat int, mask []uint8, foresee func(mov
 			of = fmt.Sprintf(" for %c", w.letter(seat, i))
 		}
 		fmt.Fprintf(b, "\nLegal%s: %s", of, strings.Join(names, " "))
-		if v.Deadly[i] != nil {
+		if v.Deadly != nil && v.Deadly[i] != nil {
 			fmt.Fprintf(b, "\nDeadly%s: %s", of, strings.Join(v.Deadly[i], " "))
 		}
 	}

@@ -88,6 +88,9 @@ func (w *Writer) view(seen *scene.Step, seat int, mask []uint8, foresee func(uin
 			}
 		}
 	}
+	if !slices.ContainsFunc(v.Deadly, func(names []string) bool { return names != nil }) {
+		v.Deadly = nil
+	}
 	for _, m := range seen.Said {
 		if m.Seat != seat && slices.Max(append(m.Words, 0)) > 0 {
 			v.Heard = append(v.Heard, w.Alias(m.Seat)+" "+numbers(m.Words))

@@ -14,6 +14,7 @@ type Form struct {
 	Detail string `json:"detail"`         // one of Details; "" is full
 	Bare   bool   `json:"bare,omitempty"` // without hints: neither danger nor legal moves
 	Moves  bool   `json:"-"`              // orders are illegal
+	Frame  int    `json:"-"`              // the most ticks for which an answer holds; 0: any number
 
 	Eventless bool `json:"-"` // nobody follows the game, so views do not tell what happened
 }

@@ -125,6 +125,9 @@ func tell(t testing.TB, g *game, seen *scene.Step, seat int, mask []uint8, fire 
 		all += g.View(seen, seat, mask, same(fire), form, last) + "\n"
 		form.Detail = "json"
 		all += g.View(seen, seat, mask, same(fire), form, last) + "\n\n"
+		if strings.Contains(all, "[null]") {
+			t.Fatalf("a list has nothing but null: %s", all)
+		}
 	}
 	return all
 }

@@ -82,7 +82,10 @@ def test_tools(where: dict[str, Any]) -> None:
 def test_an_address_may_be_http(where: dict[str, Any]) -> None:
     """As OpenEnv's clients have it."""
     where |= {"address": where["address"].replace("ws://", "http://")}
-    assert "Tick 0 of" in pommego.llm.Environment(**where).reset(seed=1)
+    for end in "", "/", "/ws":
+        assert "Tick 0 of" in pommego.llm.Environment(**where | {"address": where["address"] + end}).reset(
+            seed=1
+        )
     rules = {"max_steps": 2}
     assert pommego.llm.evaluate(lambda _: "stop", "OneVsOne-v0", games=1, rules=rules, **where).games == 1
 
@@ -352,7 +355,12 @@ def test_models_that_cannot_be_evaluated(where: dict[str, Any]) -> None:
             TypeError,
             "expected the names of built-in agents",
         ),
+        ({"id": "OneVsOne-v0", "opponents": "open"}, TypeError, "expected the names of built-in agents"),
+        ({"id": "OneVsOne-v0", "prices": ("a", "b")}, ValueError, r"prices\[0\] is 'a', expected a number"),
+        ({"id": "OneVsOne-v0", "prices": (1, -1)}, ValueError, r"prices\[1\] is -1"),
         ({"id": "OneVsOne-v0", "max_agents": 3}, TypeError, r"unknown options \['max_agents'\]"),
+        ({"id": "OneVsOne-v0", "seat": 1}, TypeError, r"unknown options \['seat'\], expected some of detail"),
+        ({"suite": "llm-2027", "wait_s": 1}, TypeError, r"unknown options \['wait_s'\]"),
     ):
         with pytest.raises(error, match=says):
             evaluate(**change)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import threading
+import warnings
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -129,6 +130,12 @@ def test_an_evaluation_goes_on(where: dict[str, Any], tmp_path: Path) -> None:
         assert str(evaluate(failing(*range(99))[0], out=out)) == str(whole), "all is there"
     with pytest.raises(ValueError, match="games.jsonl, which begins with .* name another file"):
         evaluate(model, out=out, detail="short")
+    out.write_bytes(out.read_bytes().replace(b"\n{", b"\n{oh no", 1))
+    with pytest.raises(ValueError, match="out is .*games.jsonl, whose line 2 is no JSON: "):
+        evaluate(model, out=out)
+    for frame in 3, np.int64(3):
+        with warnings.catch_warnings(action="ignore"):
+            evaluate(model, out=tmp_path / "framed", frame_ticks=frame)
 
 
 def test_models_are_told_apart(where: dict[str, Any], tmp_path: Path) -> None:

@@ -388,6 +388,8 @@ EMPTY |= {name: [] for name in recorded.FLOATS}
 def test_nobody_there() -> None:
     with pytest.raises(TimeoutError, match=r"no agent at http://127\.0\.0\.1:9 within 0\.1 s"):
         agents.HttpAgent(port=9, host="127.0.0.1", timeout=0.1)
+    with pytest.raises(ValueError, match="host is 'http://127.0.0.1', expected a name or an address"):
+        helpers.make_agent_from_string("http::http://127.0.0.1:9", 0)
 
 
 def test_decisions_follow_the_module_random() -> None:

@@ -20,23 +20,32 @@ const maxSpeed = 60
 // Human reports whether an agent's name is that of a person.
 func Human(name string) bool { return name == "human" || strings.HasPrefix(name, "human:") }
 
+// speedOf is the speed in a person's name; 0 without one.
+func speedOf(name string) (speed float64, err error) {
+	_, options, given := strings.Cut(name, ":")
+	if !given {
+		return 0, nil
+	}
+	key, value, _ := strings.Cut(options, "=")
+	if key != "speed" {
+		return 0, fmt.Errorf("agent %q: option %q does not exist, human takes: speed", name, key)
+	}
+	if speed, err = strconv.ParseFloat(value, 64); err != nil || !(speed > 0 && speed <= maxSpeed) {
+		return 0, fmt.Errorf("agent %q: speed is %q, want more than 0 and at most %d moves a second", name, value, maxSpeed)
+	}
+	return speed, nil
+}
+
 // Seat puts a person into a seat: "human" moves without a time limit, "human:speed=4" makes 4
 // moves a second.
 func (t *Table) Seat(seat int, name string) (match.Player, error) {
+	speed, err := speedOf(name)
+	if err != nil {
+		return nil, err
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	p := &person{Local: match.Local(name), table: t, seat: seat}
-	if _, options, given := strings.Cut(name, ":"); given {
-		key, value, _ := strings.Cut(options, "=")
-		if key != "speed" {
-			return nil, fmt.Errorf("agent %q: option %q does not exist, human takes: speed", name, key)
-		}
-		var err error
-		if p.speed, err = strconv.ParseFloat(value, 64); err != nil || !(p.speed > 0 && p.speed <= maxSpeed) {
-			return nil, fmt.Errorf("agent %q: speed is %q, want more than 0 and at most %d moves a second", name, value,
-				maxSpeed)
-		}
-	}
+	p := &person{Local: match.Local(name), table: t, seat: seat, speed: speed}
 	t.people[seat], t.speed = p, p.speed
 	// Who was here for the match before, or chose this one, may have gone.
 	if t.pages[seat] == 0 && (t.number > 1 || t.opened && t.looking() == 0) {

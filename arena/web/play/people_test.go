@@ -435,7 +435,9 @@ func TestOrders(t *testing.T) {
 		t.Errorf("offered is %+v", got.Offers[0])
 	}
 	for _, body := range []string{
-		`{`, `{"same": true}`, `{"env": "OneVsOne-v0", "agents": ["human", "exec:touch x"]}`,
+		`{`, `{"same": true}`, `{"env": "SuiteBot-v0", "agents": ["human", "simple"]}`,
+		`{"env": "OneVsOne-v0", "agents": ["human"]}`, `{"env": "OneVsOne-v0", "agents": ["human", "nobody"]}`,
+		`{"env": "OneVsOne-v0", "agents": ["human:speed=61", "simple"]}`, `{"env": "OneVsOne-v0", "agents": ["human", "exec:touch x"]}`,
 		`{"env": "OneVsOne-v0", "agents": ["human", "champion:weights=x"]}`,
 		`{"env": "OneVsOne-v0", "agents": ["human", "http://127.0.0.1:9"]}`,
 		`{"env": "OneVsOne-v0", "agents": ["human", "llm:http://127.0.0.1:9/v1,model=m"]}`,

@@ -128,14 +128,38 @@ func (t *Table) offered(_ int, to *known) (lines []line) {
 	return lines
 }
 
+// check says what is wrong with an order of another match. The last match and its record are there until one begins.
+func (o *Order) check(offers []Offer) (err error) {
+	i := slices.IndexFunc(offers, func(of Offer) bool { return slices.Contains(of.IDs, o.Env) })
+	if i < 0 {
+		return fmt.Errorf("env is %q, want the id of a game on offer", o.Env)
+	}
+	if seats := offers[i].game.Spec().Seats; len(o.Agents) != seats {
+		return fmt.Errorf("agents has %d names, want %d for %s", len(o.Agents), seats, o.Env)
+	}
+	for _, name := range o.Agents {
+		switch {
+		case !names.MatchString(name):
+			err = errors.Join(err, fmt.Errorf("agent %q: want human or a built-in agent, by name and level", name))
+		case Human(name):
+			_, wrong := speedOf(name)
+			err = errors.Join(err, wrong)
+		default:
+			_, wrong := offers[i].game.NewAgent(name)
+			err = errors.Join(err, wrong)
+		}
+	}
+	return err
+}
+
 // start passes an order on, and answers once the match begins.
 func (t *Table) start(w http.ResponseWriter, r *http.Request) {
 	o := &Order{answer: make(chan error, 1)}
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 4096)).Decode(o)
-	for _, name := range o.Agents {
-		if !names.MatchString(name) {
-			err = errors.Join(err, fmt.Errorf("agent %q: want human or a built-in agent, by name and level", name))
-		}
+	if err != nil {
+		err = errors.New(`the order is wrong, want {"env": "ID", "agents": ["NAME", ...]} or {"same": true}`)
+	} else if o.Env != "" {
+		err = o.check(t.offers())
 	}
 	if err == nil {
 		err = t.pass(r.Context(), o)

@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import repeat, takewhile
+from numbers import Real
 from typing import Any
 
 import msgspec
@@ -43,6 +44,7 @@ Model = Callable[[list[dict[str, str]]], Any]
 
 _OPTIONS = ("env", "seed", "seat", "opponents", "rules", "detail", "frame_ticks", "orders", "hints")
 _OPTIONS += ("system_prompt", "episode_id", "wait_s", "move_timeout_s", "stand_in")
+_EVALUATED = ("detail", "hints", "orders", "system_prompt", "frame_ticks", "rules")  # in evaluate
 _LONGEST = 1 << 20  # bytes of a message of the server
 _PATIENCE = 7200.0  # seconds for an answer: twice the longest time for which a game may wait for others
 _END = 8192  # characters of each end of a long answer that are sent: the server reads fewer
@@ -84,8 +86,7 @@ class Environment:
     """
 
     def __init__(self, *, address: str | None = None, token: str | None = None, **options: Any) -> None:
-        if unknown := options.keys() - set(_OPTIONS):
-            raise TypeError(f"unknown options {sorted(unknown)}, expected some of {', '.join(_OPTIONS)}")
+        _known(options, _OPTIONS)
         checks.server_of(address, token)
         self._where, self._options = (_socket_address(address), token), options
         self._socket: WebSocket | None = None
@@ -112,7 +113,7 @@ class Environment:
             )
         address, token = self._where if self._where[0] else shared(openenv=True)
         where = Address.parse(address)
-        where = replace(where, path=where.path.rstrip("/") + "/ws")
+        where = replace(where, path=where.path.rstrip("/").removesuffix("/ws") + "/ws")
         self._socket = WebSocket.connect(where, subprotocol=None, token=token, max_message=_LONGEST)
         self._close = weakref.finalize(self, self._socket.close)
         return self._ask("reset", given)
@@ -181,6 +182,11 @@ class Environment:
         return self._last.observation.get("text", "")
 
 
+def _known(options: Mapping[str, Any], names: Sequence[str]) -> None:
+    if unknown := options.keys() - set(names):
+        raise TypeError(f"unknown options {sorted(unknown)}, expected some of {', '.join(names)}")
+
+
 def _socket_address(address: str | None) -> str | None:
     """Return an address in the form for WebSockets: ws for http, wss for https."""
     return address and re.sub("^http", "ws", address)
@@ -225,7 +231,7 @@ def evaluate(
         address: of a running ``pommego serve --openenv``; None: one is started.
         token: that server's token, if it has one.
         options: ``detail``, ``hints``, ``orders``, ``system_prompt``, ``frame_ticks`` and ``rules``, as for
-            `Environment`.
+            `Environment`. Other names are refused.
 
     Raises:
         TypeError, ValueError: an argument is not as described, or `out` has other games.
@@ -238,6 +244,9 @@ def evaluate(
     checks.at_least(1, "games", games)
     if np.shape(prices) != (2,):
         raise TypeError(f"prices is {prices!r}, expected two numbers, of a million tokens in and out")
+    for k, price in enumerate(prices):
+        checks.at_least(0, f"prices[{k}]", price, Real)
+    _known(options, _EVALUATED)
     address, about = _socket_address(address), {"suite": suite, "options": options, "pommego": __version__}
     about |= {"version": str(model.version)} if hasattr(model, "version") else {}
     play = partial(_play_games, workers=workers, out=Transcripts(out, about), prices=prices)
@@ -319,9 +328,9 @@ def _play_game(
 ) -> tuple[dict[str, Any], Exception | None]:
     """Play a game, unless the file has it; return its record, and the model's exception or None."""
     seats = [k for k, player in enumerate(game.players) if not isinstance(player, str)]
-    if len(seats) > 1:
-        raise TypeError("opponents has an entry that is not a name, expected the names of built-in agents")
     seat, others = seats[0], [player for player in game.players if isinstance(player, str)]
+    if len(seats) > 1 or "open" in others:
+        raise TypeError("opponents has an entry of another kind, expected the names of built-in agents")
     name = f"{spec.id} seed {game.seed} seat {seat} against {', '.join(others)}"
     if kept := out.games.get(name):
         return kept, None

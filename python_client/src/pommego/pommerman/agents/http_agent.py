@@ -30,6 +30,7 @@ class HttpAgent(BaseAgent):
         act_timeout: seconds for an action; after that the agent stops, with a warning.
 
     Raises:
+        ValueError: the host is a URL.
         TimeoutError: it does not answer.
     """
 
@@ -43,6 +44,8 @@ class HttpAgent(BaseAgent):
         act_timeout: float = 0.15,
     ) -> None:
         super().__init__(character)
+        if "/" in host:
+            raise ValueError(f"host is {host!r}, expected a name or an address, without http://")
         self._url = f"http://{host}:{port}"
         self._act_timeout = act_timeout
         self._wait_for_remote(timeout)
