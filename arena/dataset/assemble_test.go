@@ -12,6 +12,7 @@ import (
 
 	"pommego/arena/match"
 	"pommego/env"
+	"pommego/env/record"
 	"pommego/internal/disk/disktest"
 )
 
@@ -206,6 +207,60 @@ func TestMergeRefused(t *testing.T) {
 	if _, err := Merge(gameOf(t, ffa), sets(t, one), Config{}, Filter{}, unfinished(t), testOptions(1)); !errors.Is(err,
 		ErrNotEmpty) {
 		t.Errorf("into one that is being generated: error %v, want %v", err, ErrNotEmpty)
+	}
+}
+
+// TestMergeFinds: a game whose record does not fit its replay is refused, by its number in its own data set.
+func TestMergeFinds(t *testing.T) {
+	game, from := gameOf(t, ffa), sets(t, generate(t, ffa, small(), testOptions(1)))
+	for reason, change := range map[string]func(*Episode){
+		"half of the steps": func(e *Episode) {
+			e.Steps /= 2
+			e.Actions = e.Actions[:4*e.Steps]
+			for seat := range e.Lived {
+				e.Lived[seat] = min(e.Lived[seat], int32(e.Steps))
+			}
+		},
+		"another result":  func(e *Episode) { e.Results[0] = env.Undecided },
+		"another outcome": func(e *Episode) { e.Outcome[1] = 3 },
+		"another count":   func(e *Episode) { e.Counts[0] += 7 },
+	} {
+		folder := filepath.Join(t.TempDir(), "changed")
+		p, err := mergePlan(game, from, Config{}, testOptions(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := begin(p, folder, testOptions(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := a.conclude(from[0].Episodes(func(e *Episode) error {
+			if e.Game == 2 {
+				change(e)
+			}
+			return a.add(e)
+		})); err != nil {
+			t.Fatal(err)
+		}
+		want := folder + ": game 2: played again, it ends with {Results:["
+		for _, to := range []Layout{Steps, Dialogues} {
+			out := filepath.Join(t.TempDir(), "set")
+			_, err := Merge(game, sets(t, from[0].Folder, folder), Config{Layout: to}, Filter{}, out, testOptions(1))
+			if err == nil || !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("%s, to %s: error %v, want %q", reason, to, err, want)
+			}
+			wantNone(t, out)
+		}
+		replay, err := sets(t, folder)[0].Replay(game, 2)
+		if err == nil {
+			err = replay.Follow(func(record.Moment) error { return nil })
+		}
+		if err == nil || !strings.Contains(err.Error(), "played again, it ends with") {
+			t.Errorf("%s, replayed: error %v", reason, err)
+		}
+		if r, err := Verify(folder, VerifyOptions{}); err != nil || len(r.Problems) > 0 {
+			t.Fatalf("%s: %+v (%v), want what checksums do not show", reason, r, err)
+		}
 	}
 }
 

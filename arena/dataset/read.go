@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -21,6 +20,7 @@ type Episode struct {
 	Dealt  bool              `json:"-"`      // the seed dealt the start; else the seed has no meaning
 	Missed []int32           `json:"missed"` // how many moves stop replaced, because they were late, invalid or not asked for
 	errors map[string]string // the last errors of agents, if it has just been played
+	from   string            // the data set and the number of the game there, if it was read
 }
 
 // fits says why the episode cannot belong to a game with this many bytes of actions per step.
@@ -100,7 +100,10 @@ func (s *Set) Replay(game env.Game, number int) (*ledger.Replay, error) {
 		if e.Game != number {
 			return nil
 		}
-		return cmp.Or(r.Begin(&e.Played, &e.Ending), errEnough)
+		if err := r.Begin(&e.Played, &e.Ending); err != nil {
+			return fmt.Errorf("%s: %w", e.from, err)
+		}
+		return errEnough
 	})
 	switch err {
 	case errEnough:
@@ -117,6 +120,7 @@ func (s *Set) fileEpisodes(f *File, yield func(*Episode) error) error {
 			return fmt.Errorf("%s: game %d: the game was not dealt from a seed, and layout steps does not store how it began",
 				s.path(f.Path), e.Game)
 		}
+		e.from = fmt.Sprintf("%s: game %d", s.Folder, e.Game)
 		return yield(e)
 	})
 }
