@@ -107,7 +107,7 @@ func (a *assembly) wait(err error) error {
 		}
 	}
 	a.writers.Wait()
-	return cmp.Or(err, a.err)
+	return cmp.Or(a.err, err) // err may name the log whose game was to be added
 }
 
 var errNoGames = errors.New("dataset: no game is left")
@@ -187,6 +187,9 @@ func Merge(game env.Game, sets []*Set, c Config, keep Filter, folder string, o O
 				if !keep.Keep(e) {
 					return nil
 				}
+				if p.unknown {
+					clear(e.Missed)
+				}
 				e.Dealt = e.Dealt && m.Env.SeedVersion == env.SeedVersion // else it begins from its start alone
 				e.Game = number
 				number++
@@ -206,7 +209,7 @@ func mergePlan(game env.Game, sets []*Set, c Config, o Options) (*plan, error) {
 	spec := game.Spec()
 	c.Games, c.Agents = 1, spec.Agents[:1]
 	var agents []string
-	var missed, unknown, searched bool // unknown: a set does not say how many moves were missed
+	var missed, unknown, searched bool
 	for _, set := range sets {
 		m := set.Manifest
 		if err := set.Agrees(game); err != nil {
@@ -232,7 +235,7 @@ func mergePlan(game env.Game, sets []*Set, c Config, o Options) (*plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("dataset: %w", err)
 	}
-	p := &plan{config: c, game: game, spec: spec}
+	p := &plan{config: c, game: game, spec: spec, unknown: unknown}
 	p.about, p.columns, err = aboutOf(spec, &c, o, missed && !unknown, searched)
 	p.about.Agents = agents
 	return p, err

@@ -241,6 +241,7 @@ type plan struct {
 	game    env.Game
 	spec    *env.Spec
 	columns []column
+	unknown bool // a set that is merged does not say how many moves were missed, so the new one does not either
 
 	// header is the first line of a generated data set's log. No run with another header continues it.
 	header *ledger.Header[Config]

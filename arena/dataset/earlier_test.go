@@ -61,16 +61,27 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// A data set that counts other things is refused.
-func TestOtherCounts(t *testing.T) {
+// A data set whose games are otherwise is refused, and the error names a release for it.
+func TestOtherGames(t *testing.T) {
 	game, err := catalog.Variant("OneVsOne-v0", json.RawMessage(`{"max_steps": 30}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := sets(t, "testdata/0.1.0/games")[0]
-	set.Manifest.Env.Counts[0].Name = "sighs"
-	if err := set.Agrees(game); err == nil || !strings.Contains(err.Error(), "its games count [{sighs") {
-		t.Errorf("error %v, want one that names the count", err)
+	for _, tc := range []struct {
+		change func(*Env)
+		want   string
+	}{
+		{func(e *Env) { e.Counts = e.Counts[:2] },
+			"its games count [kills team_kills], this program counts [kills team_kills suicides "},
+		{func(e *Env) { e.Version = 99 }, "its games are of version 99 of pommerman, this program plays version 1"},
+		{func(e *Env) { e.Seats = 3 }, "its games have 3 seats and 6 choices, this program has 2 and 6"},
+	} {
+		set := sets(t, "testdata/0.1.0/games")[0]
+		tc.change(&set.Manifest.Env)
+		if err := set.Agrees(game); err == nil || !strings.Contains(err.Error(), tc.want) ||
+			!strings.HasSuffix(err.Error(), ": use pommego 0.1.0") {
+			t.Errorf("error %v, want %q and the release", err, tc.want)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"path/filepath"
@@ -62,7 +63,7 @@ func (e *encoder) write(w *staging, k int, games []*Episode) (*summary, error) {
 	out, stats := newWriter(pending, about.Columns, about.Layout, string(saved.JSON(&about))), newStatistics(about.Agents)
 	for i, ep := range games {
 		if err := e.rows(ep); err != nil {
-			return nil, fmt.Errorf("game %d: %w", ep.Game, err)
+			return nil, fmt.Errorf("%s: %w", cmp.Or(ep.from, fmt.Sprintf("game %d", ep.Game)), err)
 		}
 		stats.count(ep)
 		if e.table.rows() < someRows && i < len(games)-1 {

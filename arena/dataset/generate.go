@@ -59,6 +59,9 @@ func Generate(ctx context.Context, game env.Game, c Config, folder string, o Opt
 		return nil, Work{}, fmt.Errorf("dataset: %w", err)
 	}
 	w, m, err := openStaging(p, folder, o)
+	if err == nil && m != nil && o.Part != nil {
+		err = fmt.Errorf("%s: %w: it holds the finished data set", folder, ErrNotEmpty)
+	}
 	if err == nil && m == nil {
 		g.staging = w
 		m, err = g.run(ctx)

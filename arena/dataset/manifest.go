@@ -82,6 +82,14 @@ func (a *About) index(name string) int {
 // choices is how many choices all components of an action have together.
 func (e *Env) choices() int { return (&env.Spec{Actions: e.Actions}).MaskSize() }
 
+// counted lists the names of the counts.
+func (e *Env) counted() (names []string) {
+	for _, c := range e.Counts {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
 // File is one file of a data set.
 type File struct {
 	Path   string `json:"path"`           // below the data set's folder, with slashes

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -21,6 +20,7 @@ type Episode struct {
 	Dealt  bool              `json:"-"`      // the seed dealt the start; else the seed has no meaning
 	Missed []int32           `json:"missed"` // how many moves stop replaced, because they were late, invalid or not asked for
 	errors map[string]string // the last errors of agents, if it has just been played
+	from   string            // the data set and the number of the game there, if it was read
 }
 
 // fits says why the episode cannot belong to a game with this many bytes of actions per step.
@@ -51,20 +51,23 @@ func (s *Set) path(name string) string { return filepath.Join(s.Folder, filepath
 // Agrees says why games of the data set cannot be played again in game.
 func (s *Set) Agrees(game env.Game) error {
 	here, there := envOf(game.Spec()), &s.Manifest.Env
+	counted, other := there.counted(), ""
 	switch {
 	case here.ID != there.ID:
 		return fmt.Errorf("%s: its games are of %s, want %s", s.Folder, there.ID, here.ID)
-	case !slices.EqualFunc(here.Counts, there.Counts, func(a, b env.Name) bool { return a.Name == b.Name }):
-		return fmt.Errorf("%s: its games count %v, this program counts %v", s.Folder, there.Counts, here.Counts)
+	case !slices.Equal(here.counted(), counted):
+		other = fmt.Sprintf("count %v, this program counts %v", counted, here.counted())
 	case here.Seats != there.Seats || len(here.Actions) != len(there.Actions) || here.choices() != there.choices():
-		return fmt.Errorf("%s: its games have %d seats and %d choices, want %d and %d", s.Folder, there.Seats,
-			there.choices(), here.Seats, here.choices())
+		other = fmt.Sprintf("have %d seats and %d choices, this program has %d and %d", there.Seats, there.choices(),
+			here.Seats, here.choices())
 	case here.Version != there.Version:
-		return fmt.Errorf("%s: its games are of version %d of %s, this program plays version %d",
-			s.Folder, there.Version, there.Game, here.Version)
+		other = fmt.Sprintf("are of version %d of %s, this program plays version %d", there.Version, there.Game, here.Version)
 	case s.Manifest.Layout != Games && here.SeedVersion != there.SeedVersion: // starts are not stored
-		return fmt.Errorf("%s: its games are dealt from seeds of version %d, this program deals those of version %d: use "+
-			"pommego %s", s.Folder, there.SeedVersion, here.SeedVersion, s.Manifest.Program)
+		other = fmt.Sprintf("are dealt from seeds of version %d, this program deals those of version %d", there.SeedVersion,
+			here.SeedVersion)
+	}
+	if other != "" {
+		return fmt.Errorf("%s: its games %s: use pommego %s", s.Folder, other, s.Manifest.Program)
 	}
 	if d := ruleset.Difference(there.Rules, here.Rules); d != "" {
 		return fmt.Errorf("%s: in its rules %s", s.Folder, d)
@@ -100,7 +103,10 @@ func (s *Set) Replay(game env.Game, number int) (*ledger.Replay, error) {
 		if e.Game != number {
 			return nil
 		}
-		return cmp.Or(r.Begin(&e.Played, &e.Ending), errEnough)
+		if err := r.Begin(&e.Played, &e.Ending); err != nil {
+			return fmt.Errorf("%s: %w", e.from, err)
+		}
+		return errEnough
 	})
 	switch err {
 	case errEnough:
@@ -117,6 +123,7 @@ func (s *Set) fileEpisodes(f *File, yield func(*Episode) error) error {
 			return fmt.Errorf("%s: game %d: the game was not dealt from a seed, and layout steps does not store how it began",
 				s.path(f.Path), e.Game)
 		}
+		e.from = fmt.Sprintf("%s: game %d", s.Folder, e.Game)
 		return yield(e)
 	})
 }

@@ -88,6 +88,16 @@ func TestChangedFile(t *testing.T) {
 	sameContents(t, "a changed file", contents(t, folder), contents(t, generate(t, ffa, small(), testOptions(1))))
 }
 
+// TestUnwrittenFile: the error of a file that cannot be written does not blame the log.
+func TestUnwrittenFile(t *testing.T) {
+	c, o := small(), testOptions(1)
+	c.FileGames, o.Disk = 1, &disktest.Disk{Fault: disktest.Fail, Only: "rename", At: 1}
+	_, _, err := Generate(context.Background(), gameOf(t, ffa), c, filepath.Join(t.TempDir(), "set"), o)
+	if !errors.Is(err, disktest.ErrFault) || strings.Contains(err.Error(), logName) {
+		t.Errorf("error %v, want %v and no %s", err, disktest.ErrFault, logName)
+	}
+}
+
 // TestMoreGames fails after the last file and goes on with more games: that file is made again, with its new games.
 func TestMoreGames(t *testing.T) {
 	folder, o, more := filepath.Join(t.TempDir(), "set"), testOptions(1), small()

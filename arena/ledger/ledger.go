@@ -171,7 +171,7 @@ func Open[C Config[C], R any](l *Ledger[R], h *Header[C], d disk.FS, path string
 				return err
 			})
 			if errors.Is(err, fs.ErrNotExist) {
-				err = fmt.Errorf("there is no log of a part: %w", err)
+				err = fmt.Errorf("there is no log of a part (a finished data set is no part): %w", err)
 			}
 		}
 	}

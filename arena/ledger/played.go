@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"pommego/arena/match"
@@ -116,13 +117,25 @@ func (p *Played) Fits(step int) error {
 	return nil
 }
 
-// Ending is what a replay finds of a game. Lists are by seat.
+// Ending is how a game ends: what a replay finds, or the record of it. Lists are by seat.
 type Ending struct {
 	Results   []env.SeatResult `json:"-"`
 	Outcome   []float64        `json:"-"` // the reward of the end, 0 where the seat's result was not decided
 	Lived     []int32          `json:"-"` // how many steps the seat was in
 	Truncated bool             `json:"-"`
-	Counts    []int32          `json:"-"` // for each seat one number per count of the game
+	Counts    []int32          `json:"-"` // for each seat one number per count of the game; nil: not recorded
+}
+
+// differs says how the ending differs from a record that is whole.
+func (e *Ending) differs(recorded Ending) error {
+	if recorded.Counts == nil {
+		recorded.Counts = e.Counts
+	}
+	if recorded.Outcome == nil || reflect.DeepEqual(*e, recorded) {
+		return nil
+	}
+	return fmt.Errorf("played again, it ends with %+v, want %+v, as recorded: the record is damaged, or was made with "+
+		"other rules", *e, recorded)
 }
 
 // Replay plays games again, one after the other, in the same match: see [record.Replay]. Games are
@@ -139,6 +152,7 @@ type Replay struct {
 
 	e      *Played     // the game that is played
 	ending *Ending     // set at its end
+	record Ending      // what ending was before
 	made   int         // how many of its steps have been made
 	before env.SeatSet // the seats that were in when the last step began
 }
@@ -163,7 +177,7 @@ func (r *Replay) Dealt(seed env.Seed) []byte {
 }
 
 // Begin begins a game, and sets ending at its end. It returns an error if the game does not fit, or its steps cannot be
-// made.
+// made. If ending has outcomes, it is the game's record, and another end is an error of Follow.
 func (r *Replay) Begin(e *Played, ending *Ending) error {
 	r.e, r.ending, r.made, r.before = e, ending, 0, 0
 	if err := e.Check(r.Game.Spec()); err != nil {
@@ -187,6 +201,7 @@ func (r *Replay) Begin(e *Played, ending *Ending) error {
 			return err
 		}
 	}
+	r.record = *ending
 	*ending = Ending{Outcome: make([]float64, len(r.Seats)), Lived: make([]int32, len(r.Seats))}
 	r.Tracker.Begin(r.Match)
 	return nil
@@ -249,7 +264,7 @@ func (r *Replay) Follow(see func(record.Moment) error) error {
 	spec := r.Game.Spec()
 	end.Truncated, end.Results = !s.Over, s.SeatResults(spec.Teams, r.before)
 	end.Counts = CountsOf(spec, r.Tracker, r.Match)
-	return nil
+	return end.differs(r.record)
 }
 
 // CountsOf returns a tracker's counts in the form of Ending.Counts.

@@ -32,8 +32,9 @@ func newDataStates() *cobra.Command {
 		Short: "Write positions of played games, for episodes to begin in",
 		Long: `Play the games of data sets and files of recorded games again, and write where they stood
 after some of their steps: a line of JSON for each position, {"game": 0, "step": 35, "state":
-BASE64}, with the number of the game in its file or set. The state is one of an environment
-in which all seats learn; in Python, pommego.data.states does it all.
+BASE64}, with the number of the game in its file or set. A Parquet file stands for its
+whole set. The state is one of an environment in which all seats learn; in Python,
+pommego.data.states does it all.
 
 With --winner, only games that somebody won are taken, and the states are of an environment
 whose one learner sits where the winner sat, so that episodes that begin there seat the
@@ -75,7 +76,7 @@ func (o *statesOptions) write(path string, out io.Writer) error {
 			return errEnough
 		}
 		if err := o.game(replay, spec, n, json.NewEncoder(out)); err != nil {
-			return fmt.Errorf("game %d: %w", n, err)
+			return fmt.Errorf("%s: game %d: %w", path, n, err)
 		}
 		n++
 		return nil
@@ -100,7 +101,7 @@ func eachOfSet(folder string, each func(record.Replay, *env.Spec) error) error {
 	replay := ledger.NewReplay(game, false)
 	return set.Episodes(func(e *dataset.Episode) error {
 		if err := replay.Begin(&e.Played, &e.Ending); err != nil {
-			return err
+			return fmt.Errorf("%s: game %d: %w", folder, e.Game, err)
 		}
 		return each(replay, game.Spec())
 	})

@@ -35,7 +35,7 @@ func TestDataUsage(t *testing.T) {
 		{"merge --out x --min-steps -1 " + set, "min-steps is -1 and max-steps is 0, want 0 (any) or more"},
 		{"merge --out x --min-steps 9 --max-steps 3 " + set, "want a greatest length"},
 		{"merge --out x --layout rows " + set, `layout is "rows", want one of games, steps`},
-		{"merge --out " + set + " " + set, "name another --out"},
+		{"merge --out " + set + " " + set, "name another folder"},
 		{"merge --out x --layout steps --observation nope " + set, `has no observation "nope", want one of`},
 		{"merge --out x --mask safe " + set, "layout games stores no masks"},
 		{"states --at x " + set, `--at is "x", want whole numbers with commas between`},

@@ -131,7 +131,7 @@ var errNoOut = usagef("no folder is named, want --out DIR")
 // otherOut adds a remedy to an error about a folder with other contents.
 func otherOut(err error) error {
 	if errors.Is(err, ledger.ErrOther) || errors.Is(err, ledger.ErrProgram) || errors.Is(err, dataset.ErrNotEmpty) {
-		return usagef("%w; name another --out", err)
+		return usagef("%w; name another folder", err)
 	}
 	return err
 }
@@ -143,8 +143,6 @@ func (p *parts) explain(err error, folder string) error {
 		return fmt.Errorf("%w; nothing was kept, as --out was not given", err)
 	case errors.Is(err, ledger.ErrStopped):
 		return fmt.Errorf("%w; finished games are in %s: the same command continues there", err, folder)
-	case len(p.take) > 0 && (errors.Is(err, ledger.ErrOther) || errors.Is(err, ledger.ErrProgram)):
-		return usagef("%w; name another folder", err)
 	}
 	return otherOut(err)
 }

@@ -46,7 +46,7 @@ func TestGenerateUsage(t *testing.T) {
 		{"--out x --agents client:mine", "pommego.data.record"},
 		{"--out x --games 0", "games is 0, want 1 to"},
 		{"--out x --observation smell", "planes, raw"},
-		{"--out " + folder, "name another --out"},
+		{"--out " + folder, "name another folder"},
 	} {
 		t.Run(tc.args, func(t *testing.T) {
 			r := pommego(t, with([]string{"generate"}, strings.Fields(tc.args)...)...)

@@ -91,6 +91,10 @@ func TestPartUsage(t *testing.T) {
 			"", exitOK}, // a part is of any number of games
 		{"generate --out " + dir + "/z2 --games 30 --games-per-file 10 --seed 2 --take " + data,
 			"with these settings: seed is 1, not 2", exitUsage},
+		{"generate --out " + dir + "/z --games 40 --games-per-file 10 --part 0-4",
+			"it holds the finished data set; name another folder", exitUsage},
+		{"generate --out " + dir + "/z4 --games 30 --games-per-file 10 --take " + dir + "/z",
+			"there is no log of a part (a finished data set is no part)", exitError},
 		{"tournament --part 3", "--part needs --out DIR", exitUsage},
 		{"tournament --games 10 --part 3-10 --out " + dir + "/l", `--part is "3-10", want FIRST-LAST, of the games 0 to 9`,
 			exitUsage},

@@ -32,8 +32,9 @@ func newReplay() *cobra.Command {
 pictures follow each other in place; elsewhere they are written one below the
 other. In the browser, view shows it. To see whether a recorded game agrees with the rules, use verify.
 
-FILE may also be a data set that generate has made, its folder or one of its files, a tournament's
-folder or log, or a recording of the original: a game_state.json, its folder, or a folder of states.`,
+FILE may also be a data set that generate has made (its folder, or one of its files, which stands for the
+whole set), a tournament's folder or log, or a recording of the original: a game_state.json, its folder, or a
+folder of states.`,
 		Example: `  pommego replay games.jsonl.gz
   pommego replay games.jsonl.gz --game 3 --fps 10
   pommego replay games.jsonl.gz --gif game.gif --html game.html
@@ -143,7 +144,7 @@ func (o *replayOptions) print(out io.Writer, path string, game record.Replay) er
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("%s: line %d: %w", path, o.game, err)
+		return fmt.Errorf("%s: game %d: %w", path, o.game, err)
 	}
 	_, spec := game.Position()
 	status := game.Status()
@@ -177,14 +178,14 @@ func (o *replayOptions) show(ctx context.Context, out io.Writer, path string, re
 	if err == nil || errors.Is(err, errEnough) {
 		return nil
 	}
-	return fmt.Errorf("%s: line %d: %w", path, o.game, err)
+	return fmt.Errorf("%s: game %d: %w", path, o.game, err)
 }
 
 // save writes a game as a video and as a page, if the flags ask for them.
 func (o *replayOptions) save(ctx context.Context, out io.Writer, path string, replay record.Replay) error {
 	game, err := scene.Read(replay)
 	if err != nil {
-		return fmt.Errorf("%s: line %d: %w", path, o.game, err)
+		return fmt.Errorf("%s: game %d: %w", path, o.game, err)
 	}
 	write := func(file string, n int, what string, content func(io.Writer) error) error {
 		if file == "" {

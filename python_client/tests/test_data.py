@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -228,14 +227,41 @@ def test_rebuild_refusals(generated: Make) -> None:
         next(data.rebuild(generated(*small()), observation="smell"))
 
 
-def test_rebuild_notices(generated: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A game that is recorded to its end, and does not end when it is played again."""
-    from pommego.data import whole
+def test_games_unlike_their_record(generated: Make, tmp_path: Path) -> None:
+    """Half of a game, with the result of the whole one and with checksums that fit."""
+    from pyarrow import parquet, table
 
-    from_rows = whole.from_rows
-    monkeypatch.setattr(whole, "from_rows", lambda *args: replace(from_rows(*args), terminated=False))
-    with pytest.raises(data.DamagedError, match="game 0 does not end after"):
-        list(data.rebuild(generated(*small())))
+    from pommego._core.program import run
+
+    path = shutil.copytree(generated(*small()), tmp_path / "set")
+    file = path / "data/games-00001.parquet"
+    rows = parquet.read_table(file)
+    columns = rows.to_pydict()
+    half = columns["steps"][1] // 2
+    columns["steps"][1], columns["actions"][1] = half, columns["actions"][1][: 4 * half]
+    for seat in range(4):
+        columns[f"lived{seat}"][1] = min(half, columns[f"lived{seat}"][1])
+    plain = {"truncated": "PLAIN"} | dict.fromkeys(("game", "seed", "episode"), "DELTA_BINARY_PACKED")
+    coded = [name for name in columns if name not in (*plain, "start", "actions")]
+    form = {"compression": "zstd", "data_page_version": "2.0", "use_dictionary": coded}
+    parquet.write_table(table(columns, rows.schema), file, column_encoding=plain, store_schema=False, **form)
+    content = json.loads((path / "manifest.json").read_text())
+    written = file.read_bytes()
+    content["files"][1] |= {"bytes": len(written), "sha256": hashlib.sha256(written).hexdigest()}
+    text = json.dumps(content | {"checksum": ""})
+    checksum = hashlib.sha256(text.encode()).hexdigest()
+    (path / "manifest.json").write_text(text.replace('"checksum": ""', f'"checksum": "{checksum}"'))
+    for games in (data.rebuild(path), data.episodes(path)):
+        with pytest.raises(
+            data.DamagedError, match=f"^{path}: game 4: played again, it ends with .* as recorded"
+        ):
+            list(games)
+    assert [game.game for game in data.rebuild(path, games=[3])] == [3]
+    with pytest.raises(pommego.PommegoError, match=f"^{path}: game 4: played again, it ends with"):
+        data.states(path)
+    for form in ("--json", f"--html={tmp_path}/game.html"):
+        with pytest.raises(pommego.PommegoError, match=f"^{path}: game 4: played again, it ends with"):
+            run("replay", str(path), "--game=4", form)
 
 
 @pytest.mark.parametrize("size", [1, 7, 64, 4096, 10**6])
@@ -446,6 +472,17 @@ def test_refusals(generated: Make, tmp_path: Path) -> None:
             data.load(path, shuffle=shuffle)
     with pytest.raises(ValueError, match="games is 0, expected an integer, 1 or more, or None for all"):
         data.states(path, games=0)
+    for at in ([], 2.5, "5", [3, None]):
+        with pytest.raises(ValueError, match=re.escape(f"at is {at!r}, expected an integer or several")):
+            data.states(path, at=at)
+    assert (
+        data.states(path, at=np.int64(3)) == data.states(path, at=np.array([3])) == data.states(path, at=[3])
+    )
+    for read in (data.rebuild, data.states):
+        with pytest.raises(ValueError, match=r"is one file of a data set, expected the data set's folder"):
+            list(read(path / "data/steps-00001.parquet"))
+    with pytest.raises(pommego.PommegoError, match="this state has no open environment"):
+        data.states(path)[0].json()
     with pytest.raises(ValueError, match="batch_size is 0"):
         data.load(path, batch_size=0)
     with pytest.raises(TypeError, match="no options"):

@@ -140,7 +140,7 @@ def test_begins_anew(binary: Path, server: pommego.Server, tmp_path: Path) -> No
     want = {at.relative_to(tmp_path / "want"): at.read_bytes() for at in (tmp_path / "want").rglob("*.*")}
     got = {at.relative_to(tmp_path / "got"): at.read_bytes() for at in (tmp_path / "got").rglob("*.*")}
     assert got == want
-    with pytest.raises(pommego.PommegoError, match="another --out"):
+    with pytest.raises(pommego.PommegoError, match="^[^:]*: the folder .*; name another folder$"):
         data.record(by_what_it_sees, tmp_path / "got", **options)
 
 
@@ -148,8 +148,20 @@ def test_refused(server: pommego.Server, tmp_path: Path) -> None:
     where = {"address": server.address, "token": server.token}
     with pytest.raises(pommego.PommegoError, match="no agent is called"):
         data.record(by_what_it_sees, tmp_path / "set", opponents=["nobody"] * 3, **where)
-    with pytest.raises(pommego.PommegoError, match="Pomme-v9"):
+    with pytest.raises(pommego.PommegoError, match="^unknown environment.*Pomme-v9"):
         data.record(by_what_it_sees, tmp_path / "set", "Pomme-v9", **where)
+    for line_up in (
+        {"opponents": by_what_it_sees},
+        {"opponents": [by_what_it_sees] * 3},
+        {"opponents": [["simple"] * 3, ["random"] * 3]},
+        {"seats": ["learner", by_what_it_sees]},
+    ):
+        with pytest.raises(
+            TypeError, match=f"^{next(iter(line_up))} is .*, expected names of built-in agents"
+        ):
+            data.record(by_what_it_sees, tmp_path / "set", **line_up, **where)
+    with pytest.raises(TypeError, match=r"extra is \['v'\], expected a dictionary"):
+        data.record(by_what_it_sees, tmp_path / "set", extra=["v"], **where)
     with pytest.raises(pommego.ServerError, match="seat"):
         data.record(by_what_it_sees, tmp_path / "set", seats=["learner"] * 3, **where)
     for option, bad, error in [

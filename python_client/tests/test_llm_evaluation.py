@@ -197,6 +197,8 @@ def test_a_suite_without_some_games(small: tuple[str, str], where: dict[str, Any
     result = pommego.llm.evaluate(model, suite=small[0], workers=1, **where)
     assert [part.evaluation.void for part in result.parts] == [(2,), (5,)]
     assert " of 18 of 20 games; Elo -" in str(result).splitlines()[0]
+    plain = replace(result, suite=replace(result.suite, scale=()))
+    assert str(plain).splitlines()[0].endswith(") of 18 of 20 games")
     result.save(tmp_path / "result")
     for again in (suites.load(tmp_path / "result"), pommego.check_result(tmp_path / "result", **where)):
         assert str(again) == str(result)

@@ -137,6 +137,8 @@ def test_changed_results_are_found(suite: str, played: Any, where: dict[str, Any
             ("parts", [[dict.fromkeys(("result", "length", "seat"), 9)]] * 2, "Expected `int` <= 1"),
             ("agents", {"simple": "1"}, "Expected `int`, got `str`"),
             ("format", "x", "format 'x', expected 'pommego-suite/1'"),
+            ("answers", [{"legal": 1}] * 9, r"answers of 9 parts, expected \d"),
+            ("answers", [{"x": 1}], "Invalid enum value 'x'"),
         ]
     ):
         other = changed(file, tmp_path / f"six-{k}", lambda content: content.update({name: value}))  # noqa: B023

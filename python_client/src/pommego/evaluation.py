@@ -168,8 +168,9 @@ def check_result(
     """Play the games of a saved result again, with the actions in it, and compare.
 
     The built-in agents of the suites play the same moves for the same seed and opponents' moves, on
-    any machine, so that the actions decide the games. How a language model's answers were read is not
-    checked: a result has the actions that were carried out.
+    any machine, so that the actions decide the games. Of a language model two things are taken on trust:
+    how its answers were read, as a result has the actions that were carried out, and that the games that
+    are left out, a tenth of a part at most, could not be scored.
 
     Args:
         path: a file that `SuiteResult.save` wrote.

@@ -12,7 +12,7 @@ class State(bytes):
     """One saved game: board, random generators, the built-in agents' memory, seed and episode.
 
     It consists of opaque bytes, which an environment of the same id, rules and learning seats
-    can restore, also in another process or on another day. States can be pickled.
+    can restore after its first reset, also in another process or on another day. States can be pickled.
     """
 
     def __new__(cls, data: bytes, envs: Any = None) -> Self:
@@ -25,14 +25,14 @@ class State(bytes):
         """Return the readable form, which `set_state` takes too: a policy that searches gets states alone.
 
         Raises:
-            PommegoError: the environment that saved it is closed. Use the method
-                `state_json(state)` of another.
+            PommegoError: no environment saved it, as those of `pommego.data.states`, or that one is closed.
+                Use the method `state_json(state)` of another.
         """
         envs = self._envs()
         with contextlib.suppress(ClosedError):
             if envs is not None:
                 return envs.state_json(self)
-        raise PommegoError("the environment of this state is closed: use state_json(state) of another")
+        raise PommegoError("this state has no open environment: use state_json(state) of one of its id")
 
     def __reduce__(self) -> tuple[type[Self], tuple[bytes]]:
         return State, (bytes(self),)

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 import numpy as np
@@ -242,9 +242,11 @@ class SuiteResult:
     def __str__(self) -> str:
         score, scale = self.score, self.suite.scale
         lines = [f"{self.suite.name}: score {score.value:.1%} ({score.low:.1%} to {score.high:.1%})"]
+        scored, games = sum(p.evaluation.games for p in self.parts), self.suite.games * len(self.parts)
+        if scale or scored < games:
+            lines[0] += f" of {scored} of {games} games"
         if scale:
-            scored, games = sum(p.evaluation.games for p in self.parts), self.suite.games * len(self.parts)
-            lines[0] += f" of {scored} of {games} games; Elo {self.rating:+.0f}"
+            lines[0] += f"; Elo {self.rating:+.0f}"
             lines += [f"  below {n}: {s:.1%}, Elo {_elo(s):+.0f}" for n, s in scale if s > score.high][:1]
             lines += [f"  above {n}: {s:.1%}, Elo {_elo(s):+.0f}" for n, s in scale if s < score.low][-1:]
         if answers := self.answers:
@@ -296,6 +298,9 @@ class _Game(msgspec.Struct):
     actions: bytes  # compressed
 
 
+_Reading = Literal["legal", "repaired", "illegal", "late"]
+
+
 class _Saved(msgspec.Struct, omit_defaults=True):
     """A result file."""
 
@@ -303,7 +308,7 @@ class _Saved(msgspec.Struct, omit_defaults=True):
     suite: str
     parts: list[list[_Game | None]]  # None: it cannot be scored
     agents: dict[str, int]
-    answers: list[dict[str, int]] | None = None  # a language model's, one per part
+    answers: list[dict[_Reading, int]] | None = None  # a language model's, one per part
     sha256: str | None = None  # of all other fields
     id: str | None = None  # the suite's, as is the version
     version: int | None = None
@@ -326,7 +331,10 @@ def load(path: str | os.PathLike[str]) -> SuiteResult:
         suite = named(saved.suite)
         if len(saved.parts) != len(suite.parts):
             raise ValueError(f"{len(saved.parts)} parts, expected {len(suite.parts)}")
-        parts = zip(suite.parts, saved.parts, saved.answers or [None] * len(suite.parts), strict=True)
+        answers = saved.answers or [None] * len(suite.parts)
+        if len(answers) != len(suite.parts):
+            raise ValueError(f"answers of {len(answers)} parts, expected {len(suite.parts)}")
+        parts = zip(suite.parts, saved.parts, answers, strict=True)
         return SuiteResult(suite, tuple(_part(suite, *part) for part in parts), saved.agents)
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError, EOFError, zlib.error, gzip.BadGzipFile):
         raise ValueError(

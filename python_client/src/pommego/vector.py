@@ -545,7 +545,7 @@ class PommegoVectorEnv(VectorEnv):
         games: int | Sequence[int],
         states: State | bytes | dict[str, Any] | Sequence[State | bytes | dict[str, Any]],
     ) -> tuple[Observation, dict[str, Any]]:
-        """Restore games. Not with a `batch_size`.
+        """Restore games, after a first reset. Not with a `batch_size`.
 
         Args:
             games: one number, or several (none twice).

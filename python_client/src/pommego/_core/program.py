@@ -79,7 +79,7 @@ def run(
         return out
     lines = b"".join(errors).decode(errors="replace").splitlines()
     said = [line for line in lines if not line.startswith("progress: ")]
-    text = "\n".join(said).strip().removeprefix(f"pommego {command[0]}: ")
+    text = re.sub(rf"^pommego {command[0]}[\w ]*: ", "", "\n".join(said).strip())
     text = re.sub(r"^--[a-z-]+: | \(see pommego [\w ]+ --help\)$", "", text)  # flags are not the caller's
     if process.returncode < 0:
         raise KilledError(f"pommego {command[0]} was killed by signal {-process.returncode}. {text}".strip())

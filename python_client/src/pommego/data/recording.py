@@ -70,7 +70,7 @@ def record(
         name: the policy's name in the data set, after "client:".
         seats: for each seat "learner" (the policy) or an agent's name; with
             neither `seats` nor `opponents` the policy plays all seats.
-        opponents: agents of all seats but one, as for `pommego.make_vec`.
+        opponents: agents of all seats but one: a built-in agent's name for all of them, or a name for each.
         seat: with `opponents`: the policy's seat; None: drawn for each game.
         seed: the seed of the first game.
         num_envs: games at a time.
@@ -104,8 +104,13 @@ def record(
         checks.at_least(1, what, value)
     for what, value in {"max_steps": max_steps, "games_per_file": games_per_file}.items():
         checks.at_least(0, what, value)
+    if not isinstance(extra or {}, Mapping):
+        raise TypeError(f"extra is {extra!r:.100}, expected a dictionary of dtypes and shapes")
     forms = {key: (np.dtype(dtype), tuple(shape)) for key, (dtype, shape) in (extra or {}).items()}
     named = [opponents] if isinstance(opponents, str) else opponents or seats or ()
+    if not isinstance(named, Sequence) or not all(isinstance(agent, str) for agent in named):
+        what = "seats" if opponents is None else "opponents"
+        raise TypeError(f"{what} is {named!r:.100}, expected names of built-in agents: there is one policy")
     others = [agent for agent in named if agent != _LEARNER]
     agents = list(dict.fromkeys([f"client:{name}", *others]))
     if observation is not None:

@@ -7,6 +7,8 @@ import tempfile
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
+from numbers import Integral
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from pommego._core.batch import Array
 from pommego._core.program import flags, run
 from pommego.data.loading import Batch, joined, load, rows_of
 from pommego.data.manifest import DamagedError, Manifest
+from pommego.errors import PommegoError
 from pommego.state import State
 
 _AT_ONCE = 128  # games that are rebuilt at a time
@@ -113,8 +116,10 @@ def rebuild(
     Raises:
         DamagedError: the replay of a game differs from its record.
         PommegoError: the games cannot be replayed; the message says why.
-        ValueError: the data set has another layout, or there is no such reward or game.
+        ValueError: the data set has another layout, or there is no such reward or game, or the path is
+            one file of a data set.
     """
+    source = _folder(path)
     manifest = Manifest.read(path)
     if manifest.layout == "steps":
         raise ValueError(f"{path} has layout {manifest.layout!r}, which stores observations: use episodes()")
@@ -131,14 +136,14 @@ def rebuild(
             out = f"{folder}/steps"
             form = {"layout": "steps", "observation": observation, "mask": mask}
             which = flags(out=out, first=first, games=last - first + 1, **form)
-            run("data", "merge", os.fspath(path), *which)
+            try:
+                run("data", "merge", source, *which)
+            except PommegoError as error:
+                if ": played again, " in str(error):
+                    raise DamagedError(str(error)) from None
+                raise
             for game in _stored(out, rewards[reward]):
                 number = first + game.game
-                if game.terminated == game.truncated:
-                    raise DamagedError(
-                        f"game {number} {'ends' if game.terminated else 'does not end'} after {len(game)} "
-                        "steps, unlike its record: the data set is damaged, or was made with other rules"
-                    )
                 if number in numbers:
                     yield replace(game, game=number)
 
@@ -169,15 +174,25 @@ def states(
 
     Raises:
         PommegoError: the path cannot be read; the message says why.
-        ValueError: no game has such a position.
+        ValueError: no game has such a position, `at` is empty or no integers, or the path is one file of a
+            data set.
     """
     if games is not None:
         checks.at_least(1, "games", games, more=", or None for all")
-    steps = [at] if isinstance(at, int) else list(at)
+    steps = [*at] if isinstance(at, Iterable) else [at]
+    if not steps or not all(isinstance(step, Integral) for step in steps):
+        raise ValueError(f"at is {at!r}, expected an integer or several, such as range(-40, 0, 5)")
     which = flags(at=steps, winner=winner, games=games)
-    if not (lines := run("data", "states", os.fspath(path), *which).splitlines()):
+    if not (lines := run("data", "states", _folder(path), *which).splitlines()):
         raise ValueError(f"{path} has no game that goes on after {at} steps{' and has a winner' * winner}")
     return [State(base64.b64decode(json.loads(line)["state"])) for line in lines]
+
+
+def _folder(path: str | os.PathLike[str]) -> str:
+    """Return the path; raise ValueError if it is one file of a data set, which the program takes for all."""
+    if Path(path).suffix == ".parquet" and Path(path).is_file():
+        raise ValueError(f"{path} is one file of a data set, expected the data set's folder")
+    return os.fspath(path)
 
 
 def _stored(path: str | os.PathLike[str], reward: str) -> Iterator[Episode]:
