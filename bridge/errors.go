@@ -105,7 +105,8 @@ func (s *session) fromVec(err error, field string) error {
 	case errors.Is(err, vec.ErrFinished):
 		return fail(codeGameFinished, field, "reset it with a mask; simulate takes no finished games", "%v", err)
 	case errors.Is(err, vec.ErrBroken):
-		return fail(codeGameBroken, field, "set its state, or reset it: with a mask or, with a batch_size, all games", "%v", err)
+		return fail(codeGameBroken, field,
+			"set its state, or reset it with a mask; with a batch_size: all games", "%v", err)
 	case errors.Is(err, vec.ErrSent), errors.Is(err, vec.ErrFew):
 		return fail(codeOutOfTurn, field,
 			"recv a game before you send it again, and have batch_size games under way before you recv", "%v", err)
