@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -109,9 +110,8 @@ class LineUps:
     @property
     def policy_seats(self) -> list[int]:
         """The opponents' seats in which some line-up has a policy, numbered like opponents."""
-        width = max(map(len, self.line_ups))
-        there = [[one for each in self.line_ups for one in each[k : k + 1]] for k in range(width)]
-        return [k for k in range(width) if not all(isinstance(one, str) for one in there[k])]
+        seats = enumerate(zip_longest(*self.line_ups, fillvalue=""))
+        return [k for k, there in seats if not all(isinstance(one, str) for one in there)]
 
     def of_games(self, games: slice) -> LineUps:
         """Return the line-ups of some games for their host: without the policies, which stay here."""

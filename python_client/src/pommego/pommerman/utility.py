@@ -258,8 +258,7 @@ def inaccessible_passages(board: NDArray[Any], agent_positions: list[Cell]) -> l
     while todo and cut_off:
         row, col = todo.pop()
         for cell in ((row - 1, col), (row + 1, col), (row, col - 1), (row, col + 1)):
-            on = 0 <= cell[0] < len(board) and 0 <= cell[1] < len(board[0])
-            if on and cell not in seen and board[cell] != constants.Item.Rigid.value:
+            if position_on_board(board, cell) and cell not in seen and not position_is_rigid(board, cell):
                 seen.add(cell)
                 cut_off.discard(cell)
                 todo.append(cell)
