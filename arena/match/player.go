@@ -137,6 +137,9 @@ func AtURL(name string) bool {
 	return strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://")
 }
 
+// AtClient reports whether a name is that of an agent that a client of this program plays, "client:NAME".
+func AtClient(name string) bool { return strings.HasPrefix(name, "client:") }
+
 // Local is the name of a player in this program, with every method of Player except Act. A player outside embeds it
 // too, and has methods of its own for what differs.
 type Local string
