@@ -160,7 +160,7 @@ const legal, safe = "legal", "safe"
 
 func (c *Config) resolveAgents(game env.Game) error {
 	seats := game.Spec().Seats
-	served := slices.ContainsFunc(c.Agents, atClient)
+	served := slices.ContainsFunc(c.Agents, match.AtClient)
 	if len(c.Agents) == 1 && c.Seating == Fixed {
 		c.Agents = slices.Repeat(c.Agents, seats)
 	}
@@ -168,9 +168,11 @@ func (c *Config) resolveAgents(game env.Game) error {
 	case c.Seating != Fixed && len(c.Agents) == 0:
 		return errors.New("there are no agents, want one or more")
 	case served != (c.Seating == ByClient):
-		return fmt.Errorf("agents %q do not fit seating %s: want seating told if a client serves agents (%sNAME), and "+
-			"not otherwise", c.Agents, c.Seating, clientPrefix)
-	case served && slices.ContainsFunc(c.Agents, func(n string) bool { return !atClient(n) && unrepeatable(n) != "" }):
+		return fmt.Errorf("agents %q do not fit seating %s: want seating told if a client serves agents (client:NAME), "+
+			"and not otherwise", c.Agents, c.Seating)
+	case served && slices.ContainsFunc(c.Agents, func(name string) bool {
+		return !match.AtClient(name) && unrepeatable(name) != ""
+	}):
 		return fmt.Errorf("agents %q: want only built-in agents without a limit in time (ms) beside those that a client "+
 			"serves: Record lets them decide again", c.Agents)
 	case c.Seating == Fixed && len(c.Agents) != seats:
@@ -195,12 +197,7 @@ func (c *Config) resolveAgents(game env.Game) error {
 	return nil
 }
 
-// clientPrefix begins the names of agents that a client serves.
-const clientPrefix = "client:"
-
-func atClient(name string) bool { return strings.HasPrefix(name, clientPrefix) }
-
-func outside(name string) bool { return match.Outside(name) || atClient(name) }
+func outside(name string) bool { return match.Outside(name) || match.AtClient(name) }
 
 // unrepeatable says why an agent may play differently the next time; "" if it
 // does not. The option ms in an agent's name is a limit in time.

@@ -169,13 +169,13 @@ func (g *generation) name(game int) string {
 // Of how the game ends it keeps only the results. A replay finds the rest.
 func (c *Config) play(ctx context.Context, p *match.Players, game int, agents []string,
 	client *script) (*Episode, error) {
-	own, err := p.Seat(slices.DeleteFunc(slices.Clone(agents), atClient))
+	own, err := p.Seat(slices.DeleteFunc(slices.Clone(agents), match.AtClient))
 	if err != nil {
 		return nil, err
 	}
 	players := make([]match.Player, len(agents))
 	for seat, name := range agents {
-		if atClient(name) {
+		if match.AtClient(name) {
 			players[seat] = client
 		} else {
 			players[seat], own = own[0], own[1:]

@@ -68,9 +68,9 @@ func (c *Config) playAgain(ctx context.Context, p *match.Players, game int, r *R
 	if len(r.Agents) != spec.Seats || slices.ContainsFunc(r.Agents, unknown) {
 		return nil, fmt.Errorf("the client seats agents %q, want %d of %q", r.Agents, spec.Seats, c.Agents)
 	}
-	script := &script{Local: clientPrefix, Recorded: r, extra: c.Extra}
+	script := &script{Local: "client:", Recorded: r, extra: c.Extra}
 	for seat, name := range r.Agents {
-		if atClient(name) {
+		if match.AtClient(name) {
 			script.seats = append(script.seats, seat)
 		}
 	}

@@ -68,12 +68,10 @@ func (a *outsider) within(limit time.Duration) (ctx context.Context, end func())
 	ctx, stop := context.WithCancelCause(context.Background())
 	ctx, end = context.WithTimeout(ctx, limit)
 	go func() {
-		tick := time.NewTicker(stopPause)
-		defer tick.Stop()
-		for ctx.Err() == nil {
+		for tick := time.Tick(stopPause); ctx.Err() == nil; {
 			select {
 			case <-ctx.Done():
-			case <-tick.C:
+			case <-tick:
 				if a.stop.Load() {
 					stop(errStopped)
 				}

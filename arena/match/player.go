@@ -115,9 +115,6 @@ func NewPlayer(game env.Game, name string) (Player, error) {
 	}
 	p := &builtIn{Local: Local(name), agent: agent, file: file}
 	agent.StopOn(p)
-	if w, ok := agent.(env.SearchReporter); ok {
-		return searcher{p, w}, nil
-	}
 	return p, nil
 }
 
@@ -139,6 +136,9 @@ func BuiltIn(game env.Game, name string) (agent env.Agent, file string, err erro
 func AtURL(name string) bool {
 	return strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://")
 }
+
+// AtClient reports whether a name is that of an agent that a client of this program plays, "client:NAME".
+func AtClient(name string) bool { return strings.HasPrefix(name, "client:") }
 
 // Local is the name of a player in this program, with every method of Player except Act. A player outside embeds it
 // too, and has methods of its own for what differs.
@@ -192,10 +192,10 @@ func (p *builtIn) Act(ctx context.Context, m env.Match, seat int, action []uint8
 	return Cost{Ticks: p.agent.Searched()}, ctx.Err() // an interrupted search has no move
 }
 
-// searcher is a built-in agent that reports its searches.
-type searcher struct {
-	*builtIn
-	env.SearchReporter
+// SearchStatistics are those of the agent, if it reports its searches: env.SearchReporter.
+func (p *builtIn) SearchStatistics(visits []int32, values []float64) bool {
+	r, ok := p.agent.(env.SearchReporter)
+	return ok && r.SearchStatistics(visits, values)
 }
 
 // Players are the players of one goroutine, which play one game after the other. Seat makes them as

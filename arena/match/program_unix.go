@@ -88,13 +88,11 @@ func startProgram(command []string, most int64, stderr *tail) (*program, error) 
 
 // watch kills the program once it has too much in memory.
 func (p *program) watch() {
-	tick := time.NewTicker(memoryPause)
-	defer tick.Stop()
-	for {
+	for tick := time.Tick(memoryPause); ; {
 		select {
 		case <-p.watched:
 			return
-		case <-tick.C:
+		case <-tick:
 		}
 		bytes := p.family.memory(p.cmd.Process.Pid)
 		if bytes <= p.most || becoming(p.cmd.Process.Pid) {

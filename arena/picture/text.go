@@ -12,29 +12,22 @@ import (
 	"pommego/env"
 )
 
-// AppendMatch draws the current position of a match, as AppendText does. t is its tracker; nil if
-// nothing is counted.
-func AppendMatch(dst []byte, spec *env.Spec, m env.Match, t env.Tracker, seat int, colour bool) []byte {
-	h, s := scene.HeadOf(spec, m), scene.Describe(spec, m, t, nil)
-	return AppendText(dst, &h, &s, seat, colour)
-}
-
-// AppendText draws a whole step as text: a line with its number, the rows of the board
+// AppendMatch draws the current position of a match as text: a line with the step's number, the rows of the board
 // with two characters per cell, and one line per seat. It draws what a seat sees, or
 // with env.NoSeat the whole game. In colour it has ANSI escape sequences for those of a terminal's 256 colours
-// that are nearest to the page's.
+// that are nearest to the page's. t is the match's tracker; nil if nothing is counted.
 //
 // An agent is a letter and its seat (A0), or + and the first seat where several stand. A
 // bomb is its remaining steps and its owner (a for seat 0). A base is H and its energy, or
 // its seat in games without energy.
-func AppendText(dst []byte, h *scene.Head, s *scene.Step, seat int, colour bool) []byte {
+func AppendMatch(dst []byte, spec *env.Spec, m env.Match, t env.Tracker, seat int, colour bool) []byte {
+	h, s := scene.HeadOf(spec, m), scene.Describe(spec, m, t, nil)
 	dst = fmt.Appendf(dst, "step %d of %d", s.Step, h.MaxSteps)
 	if seat != env.NoSeat {
-		seen := s.Seen(h, seat)
-		s = &seen
+		s = s.Seen(&h, seat)
 		dst = fmt.Appendf(dst, ", as seat %d sees it", seat)
 	}
-	d, pic := lettering{Step: s, head: h}, OfStep(h, s, env.NoSeat)
+	d, pic := lettering{Step: &s, head: &h}, OfStep(&h, &s, env.NoSeat)
 	d.draw(&pic)
 	for row := range slices.Chunk(d.glyphs, 2*h.Cols) {
 		dst = appendGlyphs(append(dst, '\n'), row, colour)

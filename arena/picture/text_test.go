@@ -5,13 +5,12 @@ import (
 	"testing"
 
 	"pommego/arena/picture"
-	"pommego/arena/scene"
 	"pommego/env"
 	"pommego/env/catalog"
 )
 
 // drawnGames draws steps of games of agents, one below the other.
-func drawnGames(t *testing.T, colours bool) (text []byte, seats []env.Colour) {
+func drawnGames(t *testing.T, colours bool) (text []byte) {
 	t.Helper()
 	for _, id := range []string{"PommeTeamCompetition-v0", "PommeFFAJava-v0", "BaseWar-v0", "SuiteBot-v0"} {
 		game, err := catalog.Game(id)
@@ -20,7 +19,6 @@ func drawnGames(t *testing.T, colours bool) (text []byte, seats []env.Colour) {
 		}
 		spec, m := game.Spec(), game.New(1)[0]
 		m.Reset(env.Seed{Value: 3})
-		seats = append(seats, m.Stage().Colours...)
 		agents := make([]env.Agent, spec.Seats)
 		for seat := range agents {
 			if agents[seat], err = game.NewAgent("simple"); err != nil {
@@ -40,31 +38,31 @@ func drawnGames(t *testing.T, colours bool) (text []byte, seats []env.Colour) {
 			m.Step(actions)
 		}
 	}
-	return text, seats
+	return text
 }
 
 // TestTextInColours: seats have different colours, and all characters are as without colours.
 func TestTextInColours(t *testing.T) {
-	text, _ := drawnGames(t, true)
-	plain, _ := drawnGames(t, false)
+	text := drawnGames(t, true)
+	plain := drawnGames(t, false)
 	code := regexp.MustCompile(`\x1b\[(?:0|38;5;\d+;48;5;\d+)m`)
 	if got := code.ReplaceAll(text, nil); string(got) != string(plain) {
 		t.Error("without its escape sequences the text is another")
 	}
-	var alone []env.Colour
-	for seat := range 8 {
-		alone = append(alone, env.SeatColour(seat))
-	}
-	for _, seats := range [][]env.Colour{alone, {env.Blue[0], env.Vermillion[0], env.Blue[1], env.Vermillion[1]},
-		{env.Blue[0], env.Green[0], env.Blue[1], env.Green[1]}} {
-		head, step := scene.Head{Stage: env.Stage{Cols: 1, Colours: seats}}, scene.Step{Status: new(scene.Status)}
-		lines := string(picture.AppendText(nil, &head, &step, env.NoSeat, true))
+	for _, id := range catalog.IDs() {
+		game, err := catalog.Game(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := game.New(1)[0]
+		m.Reset(env.Seed{})
+		lines := string(picture.AppendMatch(nil, game.Spec(), m, nil, env.NoSeat, true))
 		grounds := map[string]bool{}
 		for _, ground := range regexp.MustCompile(`;(\d+)mseat`).FindAllStringSubmatch(lines, -1) {
 			grounds[ground[1]] = true
 		}
-		if len(grounds) != len(seats) {
-			t.Errorf("%d seats have %d colours: %v", len(seats), len(grounds), grounds)
+		if seats := game.Spec().Seats; len(grounds) != seats {
+			t.Errorf("%s: %d seats have %d colours: %v", id, seats, len(grounds), grounds)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"pommego/arena/match"
 	"pommego/env"
 	"pommego/env/catalog"
 )
@@ -33,7 +34,7 @@ func won(asked []Record) []Record {
 	for i := range asked {
 		for _, name := range asked[i].Agents {
 			result, outcome := env.Lost, -1.0
-			if isClient(name) {
+			if match.AtClient(name) {
 				result, outcome = env.Won, 1
 			}
 			asked[i].Result, asked[i].Outcome = append(asked[i].Result, result), append(asked[i].Outcome, outcome)

@@ -10,7 +10,6 @@ import (
 	"math"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"pommego/arena/ledger"
@@ -37,7 +36,7 @@ func New(game env.Game, c Config) (*Tournament, error) {
 	t := &Tournament{Game: game, Config: c, files: map[string]string{}}
 	t.schedule = newSchedule(&t.Config, spec)
 	for _, name := range t.schedule.entrants {
-		if isClient(name) {
+		if match.AtClient(name) {
 			continue
 		}
 		p, err := match.NewPlayer(game, name)
@@ -159,7 +158,7 @@ func (r *run) open(d disk.FS) (err error) {
 	h := ledger.NewHeader(logFormat, r.o.Program, r.t.Game.Spec(), r.t.Config)
 	h.Files = r.t.files
 	err = ledger.Open(&r.Ledger, h, d, r.o.Log, r.o.Take)
-	if err == nil && r.o.Client != nil && slices.ContainsFunc(r.t.schedule.entrants, isClient) {
+	if err == nil && r.o.Client != nil && slices.ContainsFunc(r.t.schedule.entrants, match.AtClient) {
 		err = r.takeClient()
 	}
 	return err
@@ -194,9 +193,6 @@ func (r *run) leaveOut(why error) error {
 	}
 	return nil
 }
-
-// isClient reports whether Options.Client has the games of an agent.
-func isClient(name string) bool { return strings.HasPrefix(name, "client:") }
 
 // takeClient adds the games that the client has played, all or none.
 func (r *run) takeClient() error {
@@ -252,7 +248,7 @@ func (r *run) readPlayed(text []byte) (Record, error) {
 	if err := s.check(&played.Record); err != nil {
 		return played.Record, err
 	}
-	if !slices.ContainsFunc(played.Agents, isClient) {
+	if !slices.ContainsFunc(played.Agents, match.AtClient) {
 		return played.Record, fmt.Errorf("game %d is between %q, want a game with an agent of the client", *played.Game,
 			played.Agents)
 	}
@@ -287,7 +283,7 @@ func (s *schedule) checkEnding(r *Record, endings []env.Ending) error {
 func (r *run) asked() (games []Record) {
 	for i := r.First; i <= r.Last; i++ {
 		asked := Record{Played: r.t.schedule.game(i).Played}
-		if !r.Has(i) && slices.ContainsFunc(asked.Agents, isClient) {
+		if !r.Has(i) && slices.ContainsFunc(asked.Agents, match.AtClient) {
 			asked.take(&match.Report{Seats: make([]match.SeatReport, len(asked.Agents))})
 			games = append(games, asked)
 		}

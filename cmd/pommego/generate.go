@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -121,7 +120,7 @@ func (o *generateOptions) game() (env.Game, error) {
 	}
 	o.config.Agents = agentNames(o.agents)
 	for _, name := range o.config.Agents {
-		if strings.HasPrefix(name, "client:") {
+		if match.AtClient(name) {
 			return nil, usagef("--agents: %q names an agent of a Python program: store its games with pommego.data.record there",
 				name)
 		}

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"pommego/bridge"
-	"pommego/internal/enum"
 )
 
 // operations has the settings for logs, metrics and the end of a server.
@@ -32,22 +31,20 @@ func (o *operations) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.level, "log-level", "warn", "what to log: debug, info (connections and refusals, too), warn or error")
 }
 
-var logFormats = []string{"text", "json"}
-
 // prepare checks the options and completes the server's configuration.
 func (o *operations) prepare(cfg *bridge.Config) error {
-	var format uint8
-	if err := enum.Read("--log-format", logFormats, []byte(o.format), &format); err != nil {
-		return usageError{err}
-	}
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(o.level)); err != nil {
 		return usagef("--log-level is %q, want debug, info, warn or error", o.level)
 	}
 	options := &slog.HandlerOptions{Level: level}
 	var handler slog.Handler = slog.NewTextHandler(os.Stderr, options)
-	if o.format == "json" {
+	switch o.format {
+	case "text":
+	case "json":
 		handler = slog.NewJSONHandler(os.Stderr, options)
+	default:
+		return usagef("--log-format is %q, want one of text, json", o.format)
 	}
 	cfg.Log = slog.New(handler)
 	slog.SetDefault(cfg.Log)

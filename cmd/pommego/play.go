@@ -3,11 +3,10 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
@@ -152,11 +151,8 @@ func (o *playOptions) run(cmd *cobra.Command) error {
 	return o.once(ctx, cmd.OutOrStdout(), nil, func(_ *seated, err error) error { return err })
 }
 
-func (o *playOptions) drawSeed() {
-	var random [4]byte // short enough to type again
-	rand.Read(random[:])
-	o.seed = uint64(binary.LittleEndian.Uint32(random[:]))
-}
+// drawSeed draws a seed that is short enough to type again.
+func (o *playOptions) drawSeed() { o.seed = uint64(rand.Uint32()) }
 
 // once plays one match, at the table if there is one. It calls ready when the match begins,
 // or with the error if it cannot begin.

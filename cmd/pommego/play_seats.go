@@ -156,19 +156,22 @@ func (o *playOptions) host(ctx context.Context, out io.Writer) error {
 	pageCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	go serveHTTP(pageCtx, p.ln, p.handler)
-	var order *play.Order
 	if o.web {
 		fmt.Fprintf(said, "choose a match, in the browser: %s\n", p.address("play.html", url.Values{"env": {o.id}}))
-		if order = table.Next(ctx); order == nil {
-			return nil
-		}
 	}
-	for ; ; o.seeded = false {
-		if order != nil {
+	for asked := o.web; ; asked, o.seeded = true, false { // whether a page asks for the match
+		var order *play.Order
+		if asked {
+			if order = table.Next(ctx); order == nil {
+				return err
+			}
+			if err != nil {
+				fmt.Fprintln(said, match.OneLine(err.Error()))
+			}
 			o.take(order)
 		}
 		begun := false
-		err := o.once(ctx, out, table, func(s *seated, err error) error {
+		err = o.once(ctx, out, table, func(s *seated, err error) error {
 			if begun = err == nil; order != nil {
 				order.Answer(err)
 			} else if begun {
@@ -184,12 +187,6 @@ func (o *playOptions) host(ctx context.Context, out io.Writer) error {
 		default:
 			table.End(err.Error())
 			err = nil // the page shows the error
-		}
-		if order = table.Next(ctx); order == nil {
-			return err
-		}
-		if err != nil {
-			fmt.Fprintln(said, match.OneLine(err.Error()))
 		}
 	}
 }

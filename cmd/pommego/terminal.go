@@ -85,8 +85,7 @@ func progress[P any](describe func(at P, then, now time.Duration) string) (tell 
 	start, stop, done, news := time.Now(), make(chan struct{}), make(chan struct{}), make(chan P)
 	go func() {
 		defer close(done)
-		due := time.NewTicker(every)
-		defer due.Stop()
+		due := time.Tick(every)
 		var last *P
 		var then time.Duration
 		for {
@@ -96,7 +95,7 @@ func progress[P any](describe func(at P, then, now time.Duration) string) (tell 
 				return
 			case at := <-news:
 				last, then = &at, time.Since(start)
-			case <-due.C:
+			case <-due:
 				if last != nil {
 					fmt.Fprintf(os.Stderr, format, describe(*last, then, time.Since(start)))
 				}

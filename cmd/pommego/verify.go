@@ -14,7 +14,8 @@ import (
 var formats = trace.Formats(append(catalog.Formats(), dialogue.Formats(catalog.Formats())...))
 
 func newVerify() *cobra.Command {
-	var v verification
+	var show int
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "verify FILE|FOLDER...",
 		Short: "Replay recorded games and compare everything recorded",
@@ -35,31 +36,26 @@ Exits with 0 only if something was compared and nothing differed.`,
   pommego verify --json recorded
   pommego verify --show 100 games.jsonl`,
 		Args: some("file", "FILE|FOLDER..."),
-		RunE: func(cmd *cobra.Command, args []string) error { return v.run(cmd.OutOrStdout(), args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return verify(cmd.OutOrStdout(), args, show, asJSON) },
 	}
-	cmd.Flags().IntVar(&v.show, "show", 10, "how many mismatches to list")
-	cmd.Flags().BoolVar(&v.asJSON, "json", false, "print one JSON object")
+	cmd.Flags().IntVar(&show, "show", 10, "how many mismatches to list")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
 }
 
-type verification struct {
-	show   int
-	asJSON bool
-}
-
-func (v *verification) run(out io.Writer, paths []string) error {
-	if v.show < 0 {
-		return usagef("--show is %d, want 0 or more", v.show)
+func verify(out io.Writer, paths []string, show int, asJSON bool) error {
+	if show < 0 {
+		return usagef("--show is %d, want 0 or more", show)
 	}
 	lines := out
-	if v.asJSON {
+	if asJSON {
 		lines = io.Discard
 	}
-	total, err := formats.VerifyAll(lines, paths, v.show)
+	total, err := formats.VerifyAll(lines, paths, show)
 	if err != nil {
 		return err
 	}
-	if v.asJSON {
+	if asJSON {
 		err = printJSON(out, total)
 	}
 	if err == nil && !total.OK {
