@@ -27,11 +27,11 @@ var areas = []area{
 	{"env", "games: rules, observations, built-in agents", 22723},
 	{"vec", "many games stepped together, in batches", 3814},
 	{"bridge", "the server and its wire protocol", 5534},
-	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 14658},
+	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 14640},
 	{"llm", "seats of language models: texts, answers, OpenEnv and MCP", 3976},
-	{"cmd", "the command pommego", 3759},
+	{"cmd", "the command pommego", 3743},
 	{"internal", "crash-safe files, names of enumerations", 731},
-	{"python_client", "the Python client, its adapters and the original's API", 15464},
+	{"python_client", "the Python client, its adapters and the original's API", 15453},
 	{"benchmarks", "what measures speed and strength", 1001},
 	{"docs", "scripts that write the games' pages, the pictures and the site", 333},
 	{"tools", "what makes and verifies a release", 121},
@@ -50,7 +50,7 @@ const (
 	longestLine     = 120 // columns of a Go file; a tab is one
 	longestFunction = 60  // lines of a Go function, from func to its last brace
 	longestReadme   = 150 // lines
-	besideCeiling   = 8033
+	besideCeiling   = 8034
 )
 
 // production reports whether a file counts towards the ceilings.

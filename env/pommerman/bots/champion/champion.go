@@ -61,7 +61,7 @@ var levels = [...]int{6, 12, 25, 50, duelTicks, 2000}
 var Roster = seat.Roster[pommerman.View]{
 	{Name: "champion", Version: 5, Make: func(o *seat.Options) pommerman.Bot { return newChampion(o, nil) }},
 	// With a new version of champion or of a network guided has one, too.
-	{Name: "guided", Version: 7, Make: func(o *seat.Options) pommerman.Bot { return newChampion(o, new(learned.Guide)) }},
+	{Name: "guided", Version: 8, Make: func(o *seat.Options) pommerman.Bot { return newChampion(o, new(learned.Guide)) }},
 }
 
 func newChampion(o *seat.Options, guide *learned.Guide) *champion {

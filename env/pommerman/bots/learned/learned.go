@@ -33,7 +33,7 @@ var brains = func() map[string]func() *brain {
 }()
 
 // versions has the versions above 1. An agent's version grows when its file or its safe moves change.
-var versions = map[string]int{"mappo-radio": 6, "mappo-team": 9, "ppo-duel": 10, "ppo-ffa": 7}
+var versions = map[string]int{"mappo-radio": 6, "mappo-team": 10, "ppo-duel": 10, "ppo-ffa": 7}
 
 func must[T any](x T, err error) T {
 	if err != nil {
