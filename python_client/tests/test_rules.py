@@ -143,7 +143,7 @@ def test_policies_and_ready_first(server: pommego.Server) -> None:
         ([QUICK, {"bomb_lif": 3}], ["rules[1]", "bomb_lif"]),
         ([{"bomb_life": k} for k in range(1, 300)], ["rules has 299 entries, want 1 to 256"]),
         ([], ["rules has 0 entries"]),
-        ([QUICK, 3], ["rules", "map"]),
+        ([QUICK, 3], ["rules[1]", "3 is given, want an object"]),
     ],
 )
 def test_what_does_not_fit(server: pommego.Server, rules: list[Any], words: list[str]) -> None:

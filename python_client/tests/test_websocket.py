@@ -362,7 +362,7 @@ def test_interrupt_inside_a_head_is_not_silent(monkeypatch: pytest.MonkeyPatch) 
         monkeypatch.setattr("pommego._transport.frames.check_head", interrupted)
         with pytest.raises(KeyboardInterrupt):
             ws.recv(timeout=10)
-        with pytest.raises(ClosedError, match="middle of a frame"):
+        with pytest.raises(ClosedError, match="within a frame"):
             ws.recv(timeout=10)
 
 
