@@ -31,7 +31,7 @@ var areas = []area{
 	{"llm", "seats of language models: texts, answers, OpenEnv and MCP", 3976},
 	{"cmd", "the command pommego", 3743},
 	{"internal", "crash-safe files, names of enumerations", 731},
-	{"python_client", "the Python client, its adapters and the original's API", 15453},
+	{"python_client", "the Python client, its adapters and the original's API", 15463},
 	{"benchmarks", "what measures speed and strength", 1001},
 	{"docs", "scripts that write the games' pages, the pictures and the site", 333},
 	{"tools", "what makes and verifies a release", 121},

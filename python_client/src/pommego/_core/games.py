@@ -127,9 +127,8 @@ class Games:
         return ()
 
     def places(self) -> list[Mapping]:
-        """Return the parts of shared memory in which batches have arrived so far; none without it."""
-        memory = self.client.memory
-        return [place.mapping for place in memory.places if place] if memory else []
+        """Return the parts of shared memory in which batches have arrived so far."""
+        return self.client.places()
 
     def observe(self) -> View:
         return self.read(self.call("observe", wire.Batch))

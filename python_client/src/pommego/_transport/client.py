@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from pommego._transport import wire
 from pommego._transport.channel import Channel
 from pommego._transport.handshake import Address, Certificates
+from pommego._transport.mapping import Mapping
 from pommego._transport.shared import PLACES, SLOTS, SharedBatch, SharedMemory
 from pommego._transport.websocket import WebSocket
 from pommego._version import __version__
@@ -108,8 +109,11 @@ class Client:
             request_id = self.memory.post_message(self._take_id(self.memory.channel.turn), message)
         else:
             request_id = self.submit(message)
-        with on_failure(lambda: self.give_up(request_id)):
+        try:
             return self.collect(reply)
+        except BaseException:
+            self.give_up(request_id)
+            raise
 
     def encode(self, kind: str, **fields: Any) -> bytes:
         """Encode a request with the id that `submit` will give it."""
@@ -123,11 +127,14 @@ class Client:
     def submit(self, message: bytes | bytearray) -> int:
         """Send an encoded request without waiting; returns its id, which is `next_id`."""
         request_id = self._take_id()
-        with on_failure(lambda: self.give_up(request_id)):
-            try:
-                self._socket.send(message, self.timeout)
-            except ConnectionError as e:
-                raise self._with_exit_status(e) from e
+        try:
+            self._socket.send(message, self.timeout)
+        except ConnectionError as e:
+            self.give_up(request_id)
+            raise self._with_exit_status(e) from e
+        except BaseException:
+            self.give_up(request_id)
+            raise
         return request_id
 
     # An environment's steps ------------------------------------------------------
@@ -195,6 +202,10 @@ class Client:
         else:
             self._slot()
             self.memory.channel.post(self._take_id(self.memory.channel.turn), self.memory.place())
+
+    def places(self) -> list[Mapping]:
+        """Return the parts of shared memory in which batches have arrived so far; none without it."""
+        return [place.mapping for place in self.memory.places if place] if self.memory else []
 
     def _slot(self, turn: int = -1) -> NDArray[np.uint8]:
         """Wait for this turn, and until abandoned steps free the next slot; return the slot's actions."""
