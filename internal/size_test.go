@@ -27,7 +27,7 @@ var areas = []area{
 	{"env", "games: rules, observations, built-in agents", 22723},
 	{"vec", "many games stepped together, in batches", 3814},
 	{"bridge", "the server and its wire protocol", 5534},
-	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 14640},
+	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 14643},
 	{"llm", "seats of language models: texts, answers, OpenEnv and MCP", 3976},
 	{"cmd", "the command pommego", 3743},
 	{"internal", "crash-safe files, names of enumerations", 731},

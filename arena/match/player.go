@@ -115,6 +115,9 @@ func NewPlayer(game env.Game, name string) (Player, error) {
 	}
 	p := &builtIn{Local: Local(name), agent: agent, file: file}
 	agent.StopOn(p)
+	if w, ok := agent.(env.SearchReporter); ok {
+		return searcher{p, w}, nil
+	}
 	return p, nil
 }
 
@@ -192,10 +195,10 @@ func (p *builtIn) Act(ctx context.Context, m env.Match, seat int, action []uint8
 	return Cost{Ticks: p.agent.Searched()}, ctx.Err() // an interrupted search has no move
 }
 
-// SearchStatistics are those of the agent, if it reports its searches: env.SearchReporter.
-func (p *builtIn) SearchStatistics(visits []int32, values []float64) bool {
-	r, ok := p.agent.(env.SearchReporter)
-	return ok && r.SearchStatistics(visits, values)
+// searcher is a built-in agent that reports its searches.
+type searcher struct {
+	*builtIn
+	env.SearchReporter
 }
 
 // Players are the players of one goroutine, which play one game after the other. Seat makes them as
