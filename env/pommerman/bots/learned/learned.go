@@ -87,11 +87,7 @@ func (a *bot) Act(v *pommerman.View, action []uint8) {
 	w := b.works.Get().(*work)
 	defer b.works.Put(w)
 	answers, best := b.think(v, w), int32(math.MinInt32)
-	for at := range answers {
-		dice := uint32(v.StepCount)*0x9e3779b1 + uint32(v.Self.Cell)*0x85ebca6b + uint32(at)*0xc2b2ae35
-		dice = (dice ^ dice>>15) * 0x2c1b3c6d
-		answers[at] += b.dice[dice>>24]
-	}
+	b.roll(v, answers)
 	for move := range w.safety.Moves().All {
 		if answers[move] > best {
 			best, action[0] = answers[move], uint8(move)
@@ -103,6 +99,15 @@ func (a *bot) Act(v *pommerman.View, action []uint8) {
 			word := spoken[k*vocabulary:][:vocabulary]
 			action[1+k] = uint8(slices.Index(word, slices.Max(word)))
 		}
+	}
+}
+
+// roll adds noise to the answers to a view.
+func (b *brain) roll(v *pommerman.View, answers []int32) {
+	for at := range answers {
+		dice := uint32(v.StepCount)*0x9e3779b1 + uint32(v.Self.Cell)*0x85ebca6b + uint32(at)*0xc2b2ae35
+		dice = (dice ^ dice>>15) * 0x2c1b3c6d
+		answers[at] += b.dice[dice>>24]
 	}
 }
 
