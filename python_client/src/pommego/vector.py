@@ -415,7 +415,7 @@ class PommegoVectorEnv(VectorEnv):
 
     @property
     def web_address(self) -> str:
-        """The address of the page with the games, for a browser on this machine; needs ``make_vec(web=True)``.
+        """The address of the page of the games for a browser on this machine; needs ``make_vec(web=True)``.
 
         It contains a key of this environment: everyone who has it can look.
 
