@@ -31,8 +31,8 @@ __all__ = ["Batch", "Feed", "planes"]
 class Batch(NamedTuple):
     """The batch of one half of a feed: tensors with the rows of one environment after another.
 
-    A row is `over` if later rewards belong to another episode: the row's episode ended, or its agent died
-    in a game without teams. It is `truncated` if a limit of yours ended the episode, unless the agent is dead
+    A row is `over` if it gets no later reward in its episode: the episode ended, or its agent died in a game
+    without teams. It is `truncated` if a limit of yours ended the episode, unless the agent is dead
     and has no team. Learn from `valid` rows. `infos` has the info of each environment, as numpy arrays; of
     the state only the final ones.
     """
