@@ -151,7 +151,7 @@ def make_vec(
         web: serve a page that shows the games while they are stepped, on this machine alone, at
             `web_address`. With no viewer connected it costs next to nothing. Not with `replace` or
             several servers.
-        timeout: seconds to wait for one reply, at most 10**6.
+        timeout: seconds to wait for one reply; more than 10**6 count as that.
 
     Raises:
         ServerError: the server refused an option; message, hint and field say which.

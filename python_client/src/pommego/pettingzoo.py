@@ -112,8 +112,8 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
       the action mask beside it or in info (see `parallel_env`).
     * Action mask: int8 (choices,), as in `PommegoVectorEnv`; with several action components a tuple
       of these, as ``action_space(agent).sample(mask)`` expects. A masked action is not an error.
-    * Info: ``alive`` and ``seat``; after `reset` ``seed`` and ``episode_number``;
-      with the game's last step ``game`` (return, length, result, won, winners).
+    * Info: ``alive``, ``valid`` and ``seat``; after `reset` ``seed`` and ``episode_number``;
+      with the game's last step ``game`` (return, length, result, won, winners, counts).
     * The step limit of the rules terminates, `max_cycles` truncates. An agent that
       dies in the step that truncates is both terminated and truncated, so that
       the last step is the same for all.

@@ -610,9 +610,9 @@ class PommegoVectorEnv(VectorEnv):
             ``info["game"]`` says how games ended, if any did.
 
         Raises:
-            ValueError: there are several steps and no policy, or an array's shape is wrong.
-            ServerError: a state belongs to another game, its game is over, or an action is
-                out of range.
+            ValueError: there are no states, or the actions have the wrong shape.
+            ServerError: there are several steps and no policy, a state belongs to another game,
+                its game is over, or an action is out of range.
         """
         from pommego._core.saved import simulate
         from pommego.state import State
