@@ -1,12 +1,12 @@
 """From `raw` observations of Pommerman to `planes`, wherever the arrays are.
 
-The server makes either. `raw` has fewer bytes, a third or less of those of `planes`. A learner on a
-device of its own therefore requests `raw`, sends it to the device and makes the planes there, with
+The server makes either. `raw` has at most a third of the bytes of `planes`. A learner on an
+accelerator therefore requests `raw`, sends it to the device and makes the planes there, with
 `pommego.torch.planes` or `pommego.jax.planes`. `pommego.planes` does the same with numpy. All return
 the same bytes as the server.
 
-The encoder is written once for all libraries: with the operators that their arrays share, and the few
-functions of `Library` for what they do not.
+The encoder is written once for all libraries, with the operators that their arrays share, and the
+functions of `Library` for the rest.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -62,8 +62,8 @@ class ProtocolError(ConnectionError):
 class ServerDiedError(ConnectionError):
     """The embedded server has ended: it ran out of memory, it had a fault, or somebody killed it.
 
-    `status` is its exit status, or minus the signal's number. `output` is the beginning of the last
-    message that it printed.
+    `status` is its exit status, or minus the signal's number. `output` is what it printed last; of a
+    fault's message the beginning. `out_of_memory` is whether `output` says that memory ran out.
     """
 
     def __init__(
@@ -133,11 +133,10 @@ class ServerError(PommegoError, ValueError):
 
 
 class GamePanicError(ServerError):
-    """A bug inside one game on the server. The other games have made the step.
+    """A bug inside one game on the server. The other games have made the step; its rewards are lost.
 
-    The game cannot be stepped until it is reset or its state is set; the rewards
-    of this step are lost. Please report it: `details` has the `game`, its
-    `seed` and `episode`, and as `state` its state after the error.
+    The game cannot be stepped until it is reset or its state is set. Please report it: `details` has the
+    `game`, its `seed` and `episode`, and as `state` its state after the error.
     """
 
 

@@ -60,20 +60,20 @@ def evaluate(
 
     The policy plays all games at the same time: it is called once per step, with the rows of
     all games. It sits equally often in every seat. Each game is played once, to its end. Rows of
-    the dead, and of games that are over, stay in the batches; what the policy does there has no effect.
+    the dead, and of games that are over, stay in the batches; their actions have no effect.
 
     Args:
         policy: called as ``policy(obs, info)`` as opponents are (see `LineUps`), with
-            ``info["state"]`` if asked for. A policy with parameters `states` or `simulate` searches: it is
-            given these by name, for rows whose action counts alone. `states` are saved games, one per row;
-            `simulate` is `PommegoVectorEnv.simulate` for them, with an action for the row's own seat. Agents
-            play on in it; other seats that policies play stop in its first step. Or a `Pool`, of which each
-            game's seed draws a member, without effect on its ratings. Or an agent's name; games between
+            ``info["state"]`` if asked for. A policy with parameters `states` or `simulate` searches: it
+            gets these by name, and only the rows whose actions count. `states` are saved games, one per row;
+            `simulate` is `PommegoVectorEnv.simulate` for them, with an action for the row's own seat. There
+            agents play on, and seats of other policies stop in the first step. Or a `Pool`: each
+            game's seed draws a member, and ratings do not change. Or an agent's name: games between
             agents alone are matches, on all cores of this machine.
         id: an id of the catalog.
         opponents: who plays all other seats, in any of these forms, or a list, in the order of
             `make_vec` (with `team`, in the order of the seats).
-        games: how many; each has another board.
+        games: how many; each has its own seed.
         suite: in place of `id`, `opponents`, `games`, `team` and `seed`: the name of a fixed set
             of games in `pommego.suites.SUITES`, such as "team-2027".
         team: whether the policy plays all seats of its team, with a row for each. Otherwise
@@ -82,12 +82,11 @@ def evaluate(
         address: of a running server; None: one is started.
         token: that server's token, if it has one.
         options: as for `make_vec`: observation, rules, state and so on; for games between agents alone only
-            rules, one dictionary. What the policies' own attribute `options` says, see `LineUps`, is given
-            anyway.
+            rules, one dictionary. Leave out what a policy's attribute `options` names (see `LineUps`).
 
     Returns:
-        the results; printed, it shows rates of wins, ties and losses and the mean length, with 95 %
-        intervals. With `suite` a `pommego.suites.SuiteResult`, to score and to save for others to check.
+        the results; printed, they show rates of wins, ties and losses and the mean length, with 95 %
+        intervals. With `suite` a `pommego.suites.SuiteResult`, which has a score and can be saved for others.
 
     Raises:
         TypeError, ValueError: an argument is not as described. Other errors are those of `make_vec`.
@@ -168,9 +167,9 @@ def check_result(
     """Play the games of a saved result again, with the actions in it, and compare.
 
     The built-in agents of the suites play the same moves for the same seed and opponents' moves, on
-    any machine, so that the actions decide the games. Of a language model two things are taken on trust:
-    how its answers were read, as a result has the actions that were carried out, and that the games that
-    are left out, a tenth of a part at most, could not be scored.
+    any machine, so that the actions decide the games. With a language model two things are not checked: how
+    its answers were read, as a result has only the actions, and whether the games that are left out, a tenth
+    of a part at most, could not be scored.
 
     Args:
         path: a file that `SuiteResult.save` wrote.
@@ -182,7 +181,7 @@ def check_result(
         the result, as it was found again.
 
     Raises:
-        ValueError: the file is no result, was made with other versions of the agents (those of 2026 check
+        ValueError: the file is no result, was made with other versions of the agents (check those of 2026
             with pommego 0.1), or a game ends otherwise than it says; the first is named.
     """
     claimed = load(path)

@@ -1,6 +1,6 @@
 """For JAX: `raw` observations as `planes` on the learner's device, and steps in compiled programs.
 
-A step of a fogged team game sends 2.6 kB to the device, the planes 9 kB. `docs/frameworks.md` has examples.
+`docs/frameworks.md` has examples.
 """
 
 from collections.abc import Mapping
@@ -32,8 +32,8 @@ _JAX = Library(
 def planes(raw: Mapping[str, jax.Array], spec: GameSpec, *, unfogged: bool = False) -> dict[str, jax.Array]:
     """Make `planes` observations of `raw` ones, as `pommego.planes` does; it can be traced.
 
-    Numpy arrays go to the device as they are. JAX reads them while your program goes on. So with
-    ``copy=False`` call `jax.block_until_ready` on the result before the next step, which overwrites them.
+    JAX reads numpy arrays while your program goes on. So with ``copy=False`` call `jax.block_until_ready`
+    on the result before the next step, which overwrites them.
     """
     return convert(_JAX, {name: jnp.asarray(array) for name, array in raw.items()}, spec, unfogged)
 
@@ -43,11 +43,11 @@ def step(
 ) -> tuple[Any, jax.Array, jax.Array, jax.Array, dict[str, Any]]:
     """Make one step of all games, from inside a program that JAX compiles.
 
-    Steps happen in the order of the program, in ``lax.scan`` too; ``vmap`` refuses them. With NEXT_STEP,
-    the only mode that it takes, a batch has the last observation of each episode that ended, and the step
+    Steps happen in the order of the program, in ``lax.scan`` too; ``vmap`` refuses them. The mode must be
+    NEXT_STEP: a batch has the last observation of each episode that ended, and the step
     after it only resets these games: there ``info["valid"]`` is False and the reward 0. Reset the games
-    outside the program. ``copy=False`` saves time: JAX copies each batch before the next step. Of
-    what `reset` returned make a copy, and wait for it: ``jax.block_until_ready(jnp.array(...))``.
+    outside the program. ``copy=False`` saves time, as JAX copies each batch before the next step. Then copy
+    what `reset` returned, and wait for that: ``jax.block_until_ready(jnp.array(...))``.
 
     An error of a step ends the program with a `jax.errors.JaxRuntimeError` that quotes it.
 

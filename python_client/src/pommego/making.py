@@ -85,21 +85,21 @@ def make_vec(
         num_envs: number of games. The attribute of this name is the number of rows, as gymnasium
             requires: one for each learner of each game. Without `opponents` and `seats` that
             is `num_envs` times the seats of a game. `num_games` is the number of games.
-        observation: "planes" (uint8 planes for networks and a vector of scalars), "raw" (the
-            reference's maps and scalars, lossless), "near" (in Pommerman what the learned agents see:
-            uint8 planes of the 11 x 11 cells around the agent, with what is about to burn, and uint8
-            numbers), "unfogged" (raw maps without fog, once per game) to make planes of on a device, or
+        observation: "planes" (uint8 planes for networks and a float32 vector of scalars), "raw" (maps and
+            numbers without loss), "near" (in Pommerman what the learned agents see: uint8 planes of the
+            11 x 11 cells around the agent, with what is about to burn, and uint8 numbers), "unfogged" (in
+            Pommerman with fog: raw maps without fog, once per game, to make planes of on a device) or
             "box": one float32 array (rows, planes, height, width) with the planes of "planes", followed
             by one constant plane for each scalar. ``encoding["box"].names`` lists them.
         state: whether ``info["state"]`` has the global state, for critics: what all agents
             would see without fog. With "box" it is one array, too.
-        reward: "outcome" (+1 or -1 once, when a row's fate is decided) or "reference" (the
+        reward: "outcome" (+1 or -1 once, when a row's outcome is decided) or "reference" (the
             rewards of the original at each step). The outcome of a tie is that of the
             original: -1, but 0 in OneVsOne-v0 and PommeTeam2018-v0 if the last go out in one
             step before the step limit, and 0 in BaseWar and SuiteBot.
-        mask: what ``info["action_mask"]`` lists: "legal" moves, all but those that, by what the seat sees,
-            have no effect, or of them the "safe" ones: after them there is a way on which no fire touches
-            the agent while everybody else stands still (all legal ones if there is none). Cells in fog
+        mask: which moves ``info["action_mask"]`` allows: "legal", all but those that, by what the seat sees,
+            have no effect; or "safe", those legal moves after which the agent can escape all flames while
+            everybody else stands still (all legal moves if none is safe). Cells in fog
             count as free. BaseWar and SuiteBot have legal moves alone.
         autoreset_mode: NEXT_STEP, SAME_STEP or DISABLED, as gymnasium defines them; its AutoresetMode,
             or the name or value of one.
@@ -107,51 +107,51 @@ def make_vec(
             per game. One agent's name for all, or a list. Opponent k sits at (learner + 1 + k)
             mod seats, so that in team games opponent 1 is the teammate. Each is an agent's name, a policy
             (see `LineUps`), or a `Pool` of policies. Several line-ups: a list with
-            one for each game, or `LineUps`, of which one is drawn for each episode.
-            An environment made with several, or a policy, has an episode's in ``info["game"]["line_up"]``.
+            one for each game, or `LineUps`, of which one is drawn for each episode. With
+            several, or with a policy, ``info["game"]["line_up"]`` has the number of an episode's.
         seat: with `opponents`: the learner's seat; None: drawn for each episode.
         seats: any other mix: for each seat "learner", an agent's name or a policy.
             With neither `seats` nor `opponents`, all seats learn.
         on_death: with one learner (not counting policies), in free-for-all games: "end"
-            (the default: the row terminates with its death) or "wait", which rules with a
+            (the default: the episode terminates with the learner's death) or "wait", which rules with a
             `training_agent` need. Everywhere else "wait" holds; `PommegoVectorEnv.on_death` tells which.
         max_episode_steps: truncates episodes after this many steps, 1 or more.
         start_states: saved states that episodes begin in, or `Starts`, which also has weights and a
             share of new boards; see `PommegoVectorEnv.set_start_states`.
         counts: whether ``info["game"]`` has what the game counts, such as kills.
-            Without it Pommerman steps a few percent faster. "step": ``info["counts"]`` has
-            what each step added to them, too.
-        rules: rules that differ from the id's, by the names in `game_spec.rules`. A list of as many as
-            there are games: each game has its own. Another list: each episode draws one
-            of them. All have the same shapes, bounds, seats and counts. ``info["rules"]`` has a game's.
+            Without it Pommerman steps a few percent faster. "step": also what each step
+            added to them, in ``info["counts"]``.
+        rules: rules that differ from the id's, by the names in `game_spec.rules`. A list with one entry
+            for each game: each game has its own. Another list: each episode draws one
+            of them. All need the same shapes, bounds, seats and counts. ``info["rules"]`` has a game's.
         copy: True: you own all arrays. You may write to them and keep them, also after `close` and after
             a fork. With shared memory this costs almost nothing: while you hold 6 batches or fewer (2 if
             they are large), their large arrays stay where the server wrote them. False: arrays are views,
-            valid until the next call. You may write to them, and you own final observations alone. JAX reads
+            valid until the next call. You may write to them; only final observations are yours. JAX reads
             arrays after its calls have returned: use True, or `jax.block_until_ready` before the next call.
         batch_size: games per batch. If it is less than `num_envs`, games are stepped
             one by one, and `recv` returns the first `batch_size` games that are ready,
             without waiting for the slowest; see `PommegoVectorEnv.send`. None: all
             games are stepped together, as they are with `replace` and on several servers.
-        workers: how many games are stepped at a time. 0: the server chooses by
+        workers: how many games are stepped at the same time. 0: the server chooses by
             how long a step takes, at most one per core unless opponents wait for
             something outside the server. Results never depend on it.
         address: the address of a running server: ws://HOST:PORT, wss://HOST:PORT or unix:/PATH. Or
             several, which share the games evenly, in their order: game i has the seed and the moves
-            that it would have with one server. With several, `hosts` says how each does, arrays are
-            always yours, and steps are not sent ahead (`max_in_flight` is 1).
+            that it would have with one server. With several, `hosts` has the state of each, arrays are
+            always yours, and only one step can be in flight (`max_in_flight` is 1).
         token: that server's token, if it has one; of several servers the same.
         connection: certificates, shared memory and limits; see `Connection`.
         replace: whether games go on when the connection to their server is lost, the server dies, or
             a step takes longer than `timeout`. True: at the same address, where a server may have been
             started again, or at another of several. Or a list of further addresses, which are tried
-            first. No step is lost or made twice. Then everything is as with several servers.
+            first. No step is lost or made twice. Arrays, `hosts` and `max_in_flight` are as with several.
         render_mode: what `render` draws: "ansi" (text) or "rgb_array" (images). "human"
             opens the page of `web` in the browser instead.
         web: serve a page that shows the games while they are stepped, on this machine alone, at
             `web_address`. With no viewer connected it costs next to nothing. Not with `replace` or
             several servers.
-        timeout: seconds to wait for one reply, at most 10**6.
+        timeout: seconds to wait for one reply; more than 10**6 count as that.
 
     Raises:
         ServerError: the server refused an option; message, hint and field say which.

@@ -3,7 +3,7 @@
     policy = pommego.load("ppo-ffa")         # or a file that a recipe of examples/baselines wrote
     print(pommego.evaluate(policy, "PommeFFACompetition-v0", "simple"))
 
-All arithmetic is on whole numbers, so that a file decides the same here, in the program's agents
+All arithmetic is on whole numbers, so that a file plays the same here, in the program's agents
 of that name, and on every machine. docs/baselines.md describes the networks and the files.
 """
 
@@ -79,23 +79,22 @@ class Layer(NamedTuple):
 class Network:
     """A policy: called with (obs, info), it draws among the moves of the action mask.
 
-    It plays on ``near`` observations. The program's agent of the same file has the mask of safe moves. The
-    dice are the step and the agent's own cell: the same observation has the same move, but an agent does
-    not run in circles.
+    It needs ``near`` observations. The program's agent with the same file has the mask of safe moves. The
+    random number of a draw comes from the step and the agent's cell: equal observations give equal moves, but
+    an agent does not run in circles.
 
     Args:
         layers: the layers; the last gives one number per move, then one per value of each word.
-        about: what it reads of ``near``: names of "planes", of numbers as "scalars", and as "blocks" planes
-            of which there are nine numbers each, such as "wood_block4". What an id does not have is 0, such
-            as a third enemy in a duel. Also the id it was trained in as "env", and whatever else the file
-            shall say. "temperature" is how random its moves are: 0 takes the best move, 1 draws by
-            their chances.
+        about: what it reads of ``near``: the names "planes", the numbers as "scalars", and as "blocks" planes
+            that have nine numbers each, such as "wood_block4". What an id does not have is 0, such
+            as a third enemy in a duel. Also "env", the id it was trained in, "temperature", how random its
+            moves are (0 takes the best move, 1 draws by their probabilities), and other keys of yours.
         spec: the spec of the id to play; None: of the one it was trained in.
 
     Attributes:
-        options: the options of `make_vec` that it needs; `evaluate` and its like give them.
-        planes: the place of each plane that it reads among those of the encoding, -1 for none; int (n,).
-        numbers: the same of its numbers.
+        options: the options of `make_vec` that it needs; `evaluate`, `watch` and `tournament` set them.
+        planes: the index in the encoding of each plane that it reads, -1 for none; int (n,).
+        numbers: the same for its numbers.
 
     Raises:
         ValueError: the layers do not fit each other, what it reads, or a player's choices; their sums are too

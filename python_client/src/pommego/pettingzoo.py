@@ -58,14 +58,14 @@ def parallel_env(
     action_mask: str = "observation",
     **options: Any,
 ) -> PommegoParallelEnv:
-    """Make one game in which all agents act at once.
+    """Make one game in which all agents act at the same time.
 
     Args:
         id: an id of the catalog.
         max_cycles: truncates after this many steps; None: only the rules end a game.
         seats: as for `make_vec`; `agents` are those that learn.
-        render_mode: "ansi" (text), "rgb_array" (images), "human" (drawn on
-            standard output at each step, on a terminal in one place) or None.
+        render_mode: "ansi" (text), "rgb_array" (images), "human" (written to
+            standard output at each step, on a terminal over the last step) or None.
         action_mask: where the masks are. "observation": each observation is
             ``{"observation": ..., "action_mask": ...}``; "info": the mask is in info,
             and the observation is that of the server.
@@ -110,11 +110,10 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
 
     * Observation: that of `pommego.make_vec` for one row, a dict of arrays, with
       the action mask beside it or in info (see `parallel_env`).
-    * Action mask: int8 (choices,), 0 where, as far as the seat can know, an action has
-      no effect, or with ``mask="safe"`` is not safe; with several action components a tuple
+    * Action mask: int8 (choices,), as in `PommegoVectorEnv`; with several action components a tuple
       of these, as ``action_space(agent).sample(mask)`` expects. A masked action is not an error.
-    * Info: ``alive`` and ``seat``; after `reset` ``seed`` and ``episode_number``;
-      with the game's last step ``game`` (return, length, result, won, winners).
+    * Info: ``alive``, ``valid`` and ``seat``; after `reset` ``seed`` and ``episode_number``;
+      with the game's last step ``game`` (return, length, result, won, winners, counts).
     * The step limit of the rules terminates, `max_cycles` truncates. An agent that
       dies in the step that truncates is both terminated and truncated, so that
       the last step is the same for all.

@@ -73,7 +73,7 @@ def options_for(policies: Iterable[Any], given: Mapping[str, Any]) -> dict[str, 
 class Member:
     """One policy of a pool: how many came before it, its rating by Elo, and how many games it has played.
 
-    `scores` are the learner's in the latest of them: 1 won, 0.5 tied, 0 lost.
+    `scores` are the learner's in the latest of these games: 1 won, 0.5 tied, 0 lost.
     """
 
     name: str
@@ -96,10 +96,10 @@ class Pool:
         pool.add(snapshot, "update 20")
         envs = pommego.make_vec("PommeFFACompetition-v0", 64, opponents=[pool] * 3)
 
-    When an episode begins, the member that plays it (in all seats the pool has in that
-    game) is drawn by the rule; when it ends, the learner's result goes into that
-    member's win rate and both sides' ratings, unless Ctrl-C lost that batch. Of several learners the best
-    one counts. Of games as the learner's teammate only the win rate counts. One pool may play in several
+    When an episode begins, the rule draws the member that plays it, in all seats that the pool has in that
+    game. When it ends, the learner's result changes that member's win rate and both sides' ratings, unless
+    Ctrl-C lost that batch. Of several learners the best result counts. A game with the member as the
+    learner's teammate changes only the win rate. One pool may play in several
     environments. You can add members at any time. A member that is removed plays
     its episodes to their end.
 
@@ -108,16 +108,15 @@ class Pool:
         rule: how often each member is drawn: "uniform"; "prioritised", by
             ``(1 - win rate)**2``, so most often those that the learner loses against;
             "even", by ``win rate * (1 - win rate)``; or a function from the win rates,
-            float64 (members,), to weights.
+            float64 (members,), to weights. Win rates are the learner's.
         seed: of the draws. A draw depends on it, on the weights, and on the episode's seed and number. Give
-            pools that meet different seeds: with the same one their members meet in fixed pairs.
+            pools that play each other different seeds: with the same seed members meet in fixed pairs.
         window: how many of a member's latest games count for its win rate.
 
     Attributes:
-        rating: the learner's, by Elo's system, from 1000 on; a member begins with
-            the learner's. Differences count: 400 points are odds of 10 to 1 between two sides. In a
-            free-for-all all opponents are taken to be as strong as the member, and all share a tie, so
-            equals stay equal.
+        rating: the learner's, by Elo's system, at first 1000; a new member gets the learner's. A difference
+            of 400 points means odds of 10 to 1 between two sides. In a free-for-all all opponents are taken
+            to be as strong as the member, and all sides share a tie, so that equals stay equal.
 
     Raises:
         ValueError, TypeError: an argument is not as described.

@@ -2,12 +2,12 @@
 
 Importing this module registers the names "pommego" (one learner against agents on the server, many
 games at once in each env runner) and "pommego-multi-agent" (all seats learn, each agent mapped to a
-policy as usual; RLlib steps such environments one after the other, so this is much slower).
+policy as usual; RLlib steps such environments one after the other, which is much slower).
 
 Observations are one vector of all fields, float32 (size,), which RLlib's default
 networks take. With ``"action_mask": True`` they are ``{"observations": that vector,
-"action_mask": float32 (choices,)}``, the form of the module in RLlib's own example of
-action masking.
+"action_mask": float32 (choices,)}``, as the module in RLlib's own example of
+action masking expects.
 
 For observations as a dict of planes and scalars use ``"pommego:pommego/<id>"``, as with
 any gymnasium environment.
@@ -96,8 +96,8 @@ class SingleAgentVectorEnv(VectorWrapper):
     def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Any, dict]:
         """Begin new games; arguments as for `PommegoVectorEnv.reset`.
 
-        But with a number for `seed` game i has ``seed + 2**32 * i``: Ray gives its env runners seeds
-        that follow one another, and no two of them shall play the same games.
+        But with a number for `seed` game i has ``seed + 2**32 * i``: Ray gives its env runners consecutive
+        seeds, and no two runners shall play the same games.
         """
         if isinstance(seed, int | np.integer):
             seed = [(one_seed(seed) + (i << 32)) % (1 << 64) for i in range(self.num_envs)]

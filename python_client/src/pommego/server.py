@@ -92,11 +92,11 @@ class Server:
             a socket that only this user can open. Both accept only clients that have the token.
         binary: the program's path; None: the one that `find_binary` finds.
         timeout: seconds it may take to start.
-        allow_agents: agents outside the server that clients may name as opponents, each
-            "exec:COMMAND", "library:PATH" or "http://host:port", exactly, and agents with
-            omniscient=1, which see the whole state, and "llm:ADDRESS,model=NAME"; "*" allows all,
-            and so lets every client that has the token run any command.
-        openenv: whether it has seats for language models, too, as ``pommego serve --openenv``.
+        allow_agents: the exact names of agents outside the server that clients may have as opponents
+            ("exec:COMMAND", "library:PATH", "http://host:port", "llm:ADDRESS,model=NAME") and of agents with
+            omniscient=1, which see the whole state. "*" allows all: then every client that has
+            the token can run any command.
+        openenv: whether it also has seats for language models, as ``pommego serve --openenv``.
 
     Raises:
         BinaryNotFoundError: there is no program to start.

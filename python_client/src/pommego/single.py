@@ -24,11 +24,10 @@ class PommegoEnv(gymnasium.Env):
     axis of rows and without the keys that begin with an underscore. ``info["seed"]`` is set by `reset`,
     ``info["game"]`` by the last step.
 
-    Each step is a round trip to the server, which would step thousands of games in
-    hardly more time: for speed use `pommego.make_vec`.
+    Each step is a round trip to the server, for one game: for speed use `pommego.make_vec`.
 
     `game_spec`, `encoding`, `state_encoding` and `state_space` are those of `PommegoVectorEnv`, for one row.
-    `envs` is the environment of that class below, which has further methods, such as `set_opponents`.
+    `envs` is the underlying `PommegoVectorEnv`, which has further methods, such as `set_opponents`.
     """
 
     metadata = {"render_modes": ["ansi", "rgb_array", "human"], "render_fps": 10}  # noqa: RUF012, gymnasium's own form

@@ -60,10 +60,10 @@ class Name:
 
 @dataclass(frozen=True)
 class Field:
-    """One array of an observation, for one seat: its element type, its lowest and its highest value.
+    """One array of an observation, for one seat: its dtype, its shape, its lowest and its highest value.
 
-    It is `shared` if all seats of a game see the same, so that it is sent once per game. `names` has the name
-    and meaning of each entry along the first axis.
+    It is `shared` if it is the same for all seats of a game and therefore sent once per game. `names` has the
+    name and meaning of each entry along the first axis.
     """
 
     name: str
@@ -141,10 +141,10 @@ class Encoding:
 
 @dataclass(frozen=True, repr=False)
 class GameSpec:
-    """One id of the catalog: its name, the family it belongs to, a line about it, and the number of seats.
+    """One id of the catalog: `id`, its family `game`, a `description` of one line, and the number of `seats`.
 
     Attributes:
-        version: increases whenever a recorded game would have a different outcome.
+        version: increases whenever a recorded game would go differently.
         teams: lists of seats that win and lose together.
         elimination: whether a seat can be out before the game is over.
         max_steps: the step limit of the rules.
@@ -153,9 +153,10 @@ class GameSpec:
         agents: the built-in agents' names.
         agent_versions: the version of each agent's decisions, by name; it increases whenever
             the agent plays differently in the same game.
-        rules: the rules, by name; empty if games have several. `make_vec(rules=...)` changes any.
-        rule_meanings: the meaning of each rule, by name, in a sentence, including rules
-            that `rules` leaves out because they are not in use.
+        rules: the rules, by name; empty if the games of an environment have several. `make_vec(rules=...)`
+            changes any.
+        rule_meanings: the meaning of each rule, by name, also of rules that `rules` leaves out because
+            they are not in use.
         counts: what the game counts for each seat, under these names in ``info["game"]``.
         state: the fields of the global state, for ``make_vec(state=True)``.
     """

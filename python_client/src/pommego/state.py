@@ -11,8 +11,8 @@ from pommego.errors import ClosedError, PommegoError
 class State(bytes):
     """One saved game: board, random generators, the built-in agents' memory, seed and episode.
 
-    It consists of opaque bytes, which an environment of the same id, rules and learning seats
-    can restore after its first reset, also in another process or on another day. States can be pickled.
+    It is opaque bytes. An environment with the same id, rules and learning seats can restore it after
+    its first reset, also in another process or on another day. States can be pickled.
     """
 
     def __new__(cls, data: bytes, envs: Any = None) -> Self:
@@ -22,11 +22,11 @@ class State(bytes):
         return state
 
     def json(self) -> dict[str, Any]:
-        """Return the readable form, which `set_state` takes too: a policy that searches gets states alone.
+        """Return the readable form, which `set_state` takes too.
 
         Raises:
-            PommegoError: no environment saved it, as those of `pommego.data.states`, or that one is closed.
-                Use the method `state_json(state)` of another.
+            PommegoError: no environment saved it (`pommego.data.states` did), or that environment is closed.
+                Use the method `state_json(state)` of another one.
         """
         envs = self._envs()
         with contextlib.suppress(ClosedError):

@@ -39,20 +39,20 @@ class Suite:
         id: an id of the catalog; "" in a suite of several `kinds`.
         version: the version of the ids' rules.
         team: whether the policy plays all seats of its team.
-        opponents: for each part the agents in the other seats; with `partners` one kind, the rivals
-            in all parts.
+        opponents: for each part the agent in the other seats; with `partners` the one agent that both
+            rivals are in all parts.
         games: games per part.
         seed: of the first game; see `seeds`.
         partners: for each part the agent in the teammate's seat; empty if there is none.
         revised: the versions of decisions other than 1, by agent.
         kinds: for each kind of game its id, and the agent in the teammate's seat or "". Each is played
-            against all `opponents`, or against those that stand third. Empty: there is one kind, `id`.
+            against all `opponents`, or against the agent in its third place. Empty: there is one kind, `id`.
         successor: the suite to play in place of this one, whose agents play differently since
             pommego 0.1; "" if they play the same.
         orders: whether a language model may answer with orders; else with moves alone.
         ties: the points of a tie; a win has 1.
         scale: programs and agents with their scores, the weakest first; empty: there is no scale.
-        starts: for each part the places of its games' seeds among its thousand; empty: consecutive seeds.
+        starts: for each part which of its thousand seeds its games have; empty: consecutive seeds.
     """
 
     name: str
@@ -210,8 +210,8 @@ class SuiteResult:
     def score(self) -> Interval:
         """The mean over the parts of wins and the suite's share of ties, with a 95 % interval.
 
-        The interval is the normal distribution's, with the parts as strata. For its width each part has half
-        a won and half a lost game more, as equal games alone do not deviate.
+        The interval is the normal distribution's, with the parts as strata. For its width half a won and half
+        a lost game are added to each part, as equal results alone would give no width.
         """
         results = [part.evaluation.results for part in self.parts]
         points = [np.where(own == 0, self.suite.ties, own == 1) for own in results]
@@ -226,7 +226,7 @@ class SuiteResult:
     def rating(self) -> Interval:
         """The score as a rating: 400 log10 of its odds, at most 800.
 
-        Equals of the opponents have 0 in duels and team games where a tie is half a win. They have less where
+        A policy as strong as the opponents has 0 in duels and team games where a tie is half a win, less if
         a tie counts less, and about -190 in free-for-alls of four: this is not the scale of tournaments.
         """
         return Interval(*map(_elo, self.score))

@@ -31,10 +31,10 @@ __all__ = ["Batch", "Feed", "planes"]
 class Batch(NamedTuple):
     """The batch of one half of a feed: tensors with the rows of one environment after another.
 
-    A row is `over` if its result was decided, so that later rewards do not belong to earlier steps: its
-    episode ended, or it was paid for its death and has no team. It is `truncated` if a limit of yours ended
-    the episode, unless it died and has no team. Learn from `valid` rows. `infos`: one per environment, in
-    numpy, without the state, but for final ones.
+    A row is `over` if it gets no later reward in its episode: the episode ended, or its agent died in a game
+    without teams. It is `truncated` if a limit of yours ended the episode, unless the agent is dead
+    and has no team. Learn from `valid` rows. `infos` has the info of each environment, as numpy arrays; of
+    the state only the final ones.
     """
 
     half: int  # 0 or 1
@@ -54,13 +54,14 @@ class Feed:
 
     On a GPU you own the tensors of a batch. The GPU reads it where the server wrote it, in pinned memory;
     if the system refuses, it is copied through pinned buffers. On a CPU the tensors are the environment's
-    arrays, not copied unless a half has several environments: yours, too, but with ``copy=False`` valid until
-    the next batch of the same half.
+    arrays, which are copied only if a half has several environments. They are yours, too; with ``copy=False``
+    they are valid until the next batch of the same half.
 
     Args:
-        envs: environments of the same observations, actions and counts, such as two for each kind of
-            opponents, and with ``expand_shared=False`` of as many learners. The first, with about half of the
-            rows, are one half. They remain yours: in the loop set opponents in ``feed.halves[batch.half]``.
+        envs: environments with the same observations, actions and counts, such as two for each kind of
+            opponents; with ``expand_shared=False`` also with as many learners per game. The first ones, with
+            about half of the rows, are one half. In the loop change opponents only in
+            ``feed.halves[batch.half]``.
         device: where the tensors are.
 
     Attributes:
@@ -68,8 +69,8 @@ class Feed:
         waited: the seconds that `step` waited for the "games", and for actions from the "device".
 
     Raises:
-        ValueError: observations, actions, counts, autoreset modes or such learners differ, the mode is
-            DISABLED, an environment is given twice, or there is none.
+        ValueError: observations, actions, counts, autoreset modes or these numbers of learners differ, the
+            mode is DISABLED, an environment is given twice, or there is none.
         PommegoError: an environment has a `batch_size`.
     """
 

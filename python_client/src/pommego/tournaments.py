@@ -63,8 +63,8 @@ def tournament(
     """Play many games between policies, pools and agents, and rate them.
 
     Schedule, formats and ratings are those of ``pommego tournament``. Policies play 512 games at a time.
-    Games between agents alone are played by this machine's program, also with `address`. Moves that agents
-    missed are counted in those games only. A game of policies that cannot be scored is played again.
+    This machine's program plays the games between agents alone, also with `address`; only there missed
+    moves of agents are counted. A game of policies that cannot be scored is played again.
 
     Args:
         players: each as for `evaluate`. Policies and pools are called by their keys, in a

@@ -54,44 +54,45 @@ class PommegoVectorEnv(VectorEnv):
     * ``obs``: a dict of arrays (rows, ...), as `observation_space` says, or with
       ``observation="box"`` one array. `encoding` has the meaning of each plane.
     * ``reward``: float64 (rows,); ``terminated``, ``truncated``: bool (rows,).
-    * ``info["action_mask"]``: int8 (rows, choices), 0 where, as far as the seat can
-      know, an action has no effect, or with ``mask="safe"`` is not safe. With several
+    * ``info["action_mask"]``: int8 (rows, choices), 0 for actions that, as far as the seat can
+      know, have no effect, or with ``mask="safe"`` are not safe. With several
       action components their choices follow each other (`split_mask`).
     * ``info["alive"]``: bool (rows,). A dead learner's row goes on with only
       "stop" legal until its game ends (see `on_death`).
-    * ``info["valid"]``: bool (rows,), the rows of the step to learn from: those that
+    * ``info["valid"]``: bool (rows,), the rows of the step to learn from: those whose agents
       were alive before it, in games that it did not only reset. The actions of the others
       had no effect. All false after `reset` and `set_state`, which make no step.
     * ``info["seat"]``: uint8 (rows,), the seat that the row plays.
-    * ``info["rules"]``, with several rules: int32 (rows,), the number of the rules by which the
-      row's game is played, counted over those that differ. `game_spec` has no rules then.
+    * ``info["rules"]``, with several rules: int32 (rows,), the index in `rules` of those of the
+      row's game; if each game has its own, equal ones count once. Then `game_spec` has no rules.
     * ``info["state"]``, with ``state=True``: the global state, a dict of arrays like ``obs``
       (`state_space`), without fog and the same for all rows of a game. `state_encoding` has
       the meaning of each plane. Final ones are in ``info["final_info"]["state"]``.
     * ``info["counts"]``, with ``counts="step"``: int32 (rows, names), what the step added to
       the counts of the row's seat, in the order of ``game_spec.counts``; 0 where it only began
       an episode.
-    * ``info["game"]``, when an episode ended, zeros except where ``info["_game"]``: the counts of the row's
-      seat, int32, named as in ``game_spec.counts`` (with ``counts=True``); ``return`` float64, ``length``
-      int32 (steps), ``result`` uint8 (the row's `pommego.Result`), ``won`` bool; with a policy or several
-      line-ups ``line_up`` int32 (its index among those last set, -1 for an earlier one; in a restored game or
-      a clone, of one with the same agents); with agents outside the server ``late``, ``failed`` int32 (moves
-      that were replaced) and ``void`` bool (not to be scored), all (rows,); ``winners`` bool (rows, seats).
+    * ``info["game"]``, when an episode ended, zeros except where ``info["_game"]``; all (rows,): the counts
+      of the row's seat, int32, named as in ``game_spec.counts`` (not with ``counts=False``); ``return``
+      float64, ``length`` int32 (steps), ``result`` uint8 (the row's `pommego.Result`), ``won`` bool; with a
+      policy or several line-ups ``line_up`` int32 (its index among those last set, -1 for an earlier one; in
+      a restored game or a clone, of one with the same agents); with agents outside the server ``late``,
+      ``failed`` int32 (moves that were replaced) and ``void`` bool (not to be scored). ``winners`` is bool
+      (rows, seats).
     * ``info["seed"]`` and ``info["episode_number"]``, uint64 (rows,), where an
       episode began (masks ``info["_seed"]``, ``info["_episode_number"]``).
     * ``info["row"]`` with `batch_size`: int (rows,), the rows in the batch.
-    * with SAME_STEP, when an episode ended: ``info["final_obs"]`` and
-      ``info["final_info"]``, as gymnasium's own vector environments have them: an observation or
-      None for each row, and arrays. Those of ``final_obs`` are views of ``final_info["obs"]``, arrays
-      like ``obs`` with zeros except where ``info["_final_obs"]``; ``final_info["game"]`` repeats
-      ``info["game"]``. Gymnasium's wrappers leave ``final_info`` as it is.
+    * with SAME_STEP, when an episode ended: ``info["final_obs"]``, an observation or None for each
+      row, and ``info["final_info"]``, arrays, as in gymnasium's own vector environments. ``final_obs`` has
+      views of ``final_info["obs"]``, arrays like ``obs`` with zeros except where ``info["_final_obs"]``;
+      ``final_info["game"]`` repeats ``info["game"]``. Gymnasium's wrappers leave ``final_info`` as it is.
 
-    Errors: a `ServerError` means that the server refused a request; nothing has changed. A
+    Errors: a `ServerError` means that the server refused a request; unless a method says otherwise nothing
+    has changed. After a `GamePanicError` the other games have made the step. A
     `ConnectionError` or `TimeoutError` closes the environment. Ctrl-C ends a call at once; the
     server makes the step all the same, and the next call waits for it. `recv` can be called again.
     Without shared memory Ctrl-C in the middle of a message closes the environment.
 
-    An environment belongs to one thread at a time (`BusyError`) and to the process that made it
+    An environment may be used by one thread at a time (`BusyError`), in the process that made it
     (`ForkedError`), and cannot be pickled. It closes at the end of a ``with`` block, when it
     is garbage collected, and when the interpreter exits.
 
@@ -105,7 +106,7 @@ class PommegoVectorEnv(VectorEnv):
         state_encoding: the encoding of the global state, None without it.
         autoreset_mode: gymnasium's AutoresetMode.
         server: the embedded server; None with `address`.
-        on_death: "end" or "wait", as in force.
+        on_death: "end" or "wait", whichever holds.
         batch_bytes: bytes of the longest batch the server may send.
         max_in_flight: how many steps may be sent before the first is received.
         shared_memory: whether batches are received in memory shared with the server, not through the socket.
@@ -209,8 +210,8 @@ class PommegoVectorEnv(VectorEnv):
 
         Raises:
             ValueError, TypeError: seed, mask or states are not as described.
-            ServerError: a state belongs to other rules, or its game is over. With several servers those
-                before its own have reset their games by then.
+            ServerError: a state belongs to other rules, or its game is over. With several servers, those
+                before its own have then reset their games.
         """
         mask, states = None, None
         if options:
@@ -264,8 +265,8 @@ class PommegoVectorEnv(VectorEnv):
         Up to `max_in_flight` steps may be in flight; their batches arrive in order.
 
         With a `batch_size` below `num_games` it begins a step of the games with
-        these rows, which are then under way until a `recv` returns them; after a
-        `reset` all games are under way. You may send any games that are not.
+        these rows. They are then under way until a `recv` returns them; after a
+        `reset` all games are. You may send any game that is not under way.
 
         Args:
             actions: as for `step`, for the rows sent.
@@ -276,7 +277,7 @@ class PommegoVectorEnv(VectorEnv):
             PommegoError: too many are in flight.
             ValueError, TypeError: actions or rows are not as described.
             ServerError: an action is out of range, or (with `batch_size`) a game is
-                under way; nothing has begun then. Usually the next `recv` raises it.
+                under way; then no step has begun. Usually the next `recv` raises it.
         """
         games = None
         if self._session.about.made.batch_size:
@@ -414,9 +415,9 @@ class PommegoVectorEnv(VectorEnv):
 
     @property
     def web_address(self) -> str:
-        """The page that shows the games in a browser on this machine, with ``make_vec(..., web=True)``.
+        """The address of the page of the games for a browser on this machine; needs ``make_vec(web=True)``.
 
-        The address contains a key that is this environment's own: everyone who has it can look.
+        It contains a key of this environment: everyone who has it can look.
 
         Raises:
             PommegoError: the environment was made without web=True.
@@ -429,7 +430,7 @@ class PommegoVectorEnv(VectorEnv):
     def show(self, *, probabilities: ArrayLike | None = None, values: ArrayLike | None = None) -> bool:
         """Show viewers of `web_address` the probabilities and values behind the next actions.
 
-        Call it before `step`. It sends at most ten times a second, and once a second while
+        Call it before `step`. It sends them at most ten times a second, or once a second while
         no viewer is connected. Without web=True, and while steps are in flight, it does nothing.
 
         Args:
@@ -495,10 +496,9 @@ class PommegoVectorEnv(VectorEnv):
     def set_start_states(self, states: Starts | Sequence[State | bytes | dict[str, Any]] | None) -> None:
         """Let episodes begin in saved states, from each game's next episode on.
 
-        Such an episode has its seed, number, opponents and RNGs as any other: only
-        the board and the agents on it are those of the state. ``info["game"]["length"]`` and
-        `max_episode_steps` count from there. Where the learner's seat is drawn,
-        it sits where it sat in the state, if that has one learner that is not
+        Only the board and the agents on it come from the state. Seed, episode number, opponents and RNGs
+        are those of an ordinary episode. ``info["game"]["length"]`` and `max_episode_steps` count from there.
+        A learner whose seat is drawn gets its seat in the state, if that has one learner that is not
         out; else the seat is drawn among those that are not out.
 
         Args:
@@ -558,7 +558,7 @@ class PommegoVectorEnv(VectorEnv):
 
         Raises:
             ServerError: a state cannot be restored here. If the states take several
-                messages, those sent earlier have been restored by then.
+                messages, those of earlier messages have been restored.
             ValueError: the numbers of games and states differ.
         """
         self._check_together("set_state()")
@@ -573,8 +573,7 @@ class PommegoVectorEnv(VectorEnv):
     def state_json(self, state: State | bytes) -> dict[str, Any]:
         """Return the readable form of any state of this id.
 
-        It has the fields of the original's saved games, and an object "pommego"
-        with everything else.
+        It has the fields of the original's saved games, and everything else in an object "pommego".
         """
         from pommego._core.saved import readable
 
@@ -593,7 +592,7 @@ class PommegoVectorEnv(VectorEnv):
         """Make steps from each of the given states, apart from the environment's own games.
 
         This is a forward model for search: one step with the given actions or, with
-        `steps` and `policy`, a rollout, which an agent on the server plays to its end. The
+        `steps` and `policy`, a rollout, which an agent on the server continues. The
         RNGs of the copies are reseeded, so a search sees what can happen, not what
         will happen. The same seed gives the same result with any number of workers.
 
@@ -611,9 +610,9 @@ class PommegoVectorEnv(VectorEnv):
             ``info["game"]`` says how games ended, if any did.
 
         Raises:
-            ValueError: there are several steps and no policy, or an array's shape is wrong.
-            ServerError: a state belongs to another game, its game is over, or an action is
-                out of range.
+            ValueError: there are no states, or the actions have the wrong shape.
+            ServerError: there are several steps and no policy, a state belongs to another game,
+                its game is over, or an action is out of range.
         """
         from pommego._core.saved import simulate
         from pommego.state import State

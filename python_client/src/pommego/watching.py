@@ -20,9 +20,9 @@ from pommego.making import make_vec
 
 @dataclass(frozen=True)
 class Video:
-    """A game for viewing: a notebook shows its page if it is the last line of a cell.
+    """A game to view: a notebook shows its page if it is the last line of a cell.
 
-    For notebooks that are displayed without scripts, show ``IPython.display.Image(video.gif)``.
+    Where notebooks are displayed without scripts, show ``IPython.display.Image(video.gif)``.
     """
 
     title: str  # which game it is

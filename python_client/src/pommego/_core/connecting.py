@@ -28,16 +28,16 @@ class Connection(Certificates):
         client_cert: with wss:// the PEM file with a certificate of your own and its private key,
             for servers that want one.
         shared_memory: whether batches are read in memory shared with a server on this machine: the
-            same bytes, several times as fast. None: where possible (so far on Linux); True: it
-            is an error where it is not possible. Then `max_in_flight` is 2.
-        expand_shared: False leaves fields that all seats of a game share, such as
-            unfogged maps of "raw", with games instead of rows first; `PommegoVectorEnv.by_game`
-            broadcasts them without a copy.
+            same bytes, several times as fast. None: where possible (so far on Linux); True: an
+            error where it is not possible. With shared memory `max_in_flight` is 2.
+        expand_shared: whether fields that all seats of a game share, such as the global state, and the maps
+            of "raw" in games without fog, have an entry for each row. False: for each game;
+            `PommegoVectorEnv.by_game` broadcasts them without a copy.
         agent_limit: seconds that opponents outside the server ("exec:COMMAND",
             "library:PATH", "http://host:port") have for a move; None: the usual limit, 0.1 unless the
-            game or the agent ("llm:...": 30) has its own. Late or invalid moves are replaced by stop, and
-            ``info["game"]`` counts them, as ``late`` and ``failed``, and has ``void`` where the connection to
-            an agent failed.
+            game (SuiteBot: 0.2) or the agent ("llm:...": 30) has its own. Late or invalid moves are replaced
+            by stop. ``info["game"]`` counts them, as ``late`` and ``failed``, and has ``void`` where the
+            connection to an agent failed.
     """
 
     shared_memory: bool | None = None

@@ -37,25 +37,25 @@ class LineUps:
     The draw depends on the game's seed and the episode's number alone.
 
     A policy is a callable that plays its seats from Python, in all games. The caller does not see
-    its rows. In each step it is called once, as ``policy(obs, info)``, with all its rows, and
+    the policy's rows. In each step it is called once, as ``policy(obs, info)``, with all its rows, and
     returns their actions: integers (n,), or (n, components). `obs` is like the caller's, a dict
-    of arrays or with ``observation="box"`` one array, which the policy may keep, and `info` has
+    of arrays or with ``observation="box"`` one array; the policy may keep it. `info` has
 
     * ``action_mask``, ``alive`` and ``seat``, as in `PommegoVectorEnv`;
     * ``valid``: bool (n,), false where the action is ignored: the seat is out, or the next
       step only resets the game;
     * ``first``: bool (n,), true where an episode begins with this observation, or the game
-      has been set to a state: there a policy with a memory clears it;
+      has been set to a state: a policy with a memory clears it there;
     * ``row``: int (n,), a fixed number for each seat of each game, an index into such a memory. Each
       environment counts from 0: one policy with a memory cannot play in two.
 
-    An attribute `options` of a policy says which options of `make_vec` it plays by, such as
-    ``{"observation": "near", "mask": "safe"}`` of networks (`pommego.load`): environments with others
-    refuse it.
+    An attribute `options` of a policy names the options of `make_vec` that it needs, such as
+    ``{"observation": "near", "mask": "safe"}`` for networks (`pommego.load`). Environments made with
+    other options refuse the policy.
 
     In Radio games components 1 and 2 are the words sent, 0 for none. If a policy raises an
-    exception nothing has been stepped, and the next step calls it again. With policies only one
-    step can be in flight, and `PommegoVectorEnv.simulate` is not possible.
+    exception, nothing has been stepped, and the next step calls it again. With policies only one
+    step can be in flight, and `PommegoVectorEnv.simulate` is refused.
 
     Each line-up has an opponent for each seat that does not learn: an agent's name, a policy or a `Pool`.
     Without weights all are drawn equally often.

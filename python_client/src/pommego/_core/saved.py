@@ -98,9 +98,9 @@ class Starts:
 
         envs = pommego.make_vec(id, 64, start_states=pommego.Starts(endings, ordinary=0.2))
 
-    They are as `PommegoVectorEnv.get_state` or `pommego.data.states` return them, of any environments of the
-    same id and rules; None: all episodes begin on new boards. Without weights all are drawn equally often.
-    `ordinary` is the share of episodes that begin on a new board.
+    They come from `PommegoVectorEnv.get_state` of any environment with the same id and rules, or from
+    `pommego.data.states`; None: all episodes begin on new boards. Without weights all are drawn equally
+    often. `ordinary` is the share of episodes that begin on a new board.
     """
 
     def __init__(
@@ -143,7 +143,7 @@ def set_starts(games: Games, starts: Starts) -> None:
 class Simulation(NamedTuple):
     """What `PommegoVectorEnv.simulate` returns: the states after the last step, and their batch.
 
-    The reward is the sum of all steps; a game is terminated or truncated if it ended so in any of them.
+    The reward is the sum over all steps; a game is terminated or truncated if it ended so in any of them.
     ``info["seed"]`` is the seed of the simulation's random numbers.
     """
 

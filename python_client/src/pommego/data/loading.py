@@ -21,7 +21,7 @@ _MIXED = 4  # row groups whose rows are mixed with each other
 class Loader:
     """A data set's rows, batch after batch. Make one with `load`.
 
-    Each iteration reads the files from the beginning, and if shuffled in a new order.
+    Each iteration reads the files from the beginning; if shuffled, in a new order.
     It holds a batch in memory, or several row groups if shuffled.
 
     Attributes:

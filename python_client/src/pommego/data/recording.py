@@ -55,10 +55,10 @@ def record(
 ) -> Manifest:
     """Play games with a policy and store them as a data set, as ``pommego generate`` does.
 
-    After an interruption the same call starts again. The manifest says that
+    After an interruption the same call starts from the beginning. The manifest says that
     the data set may not be repeatable, as the policy may act differently the next time.
-    Built-in agents decide again as a game is stored: those with ``ms=`` are refused,
-    and a server (`address`) has to be of the client's version.
+    Built-in agents decide a second time when a game is stored: those with ``ms=`` are refused,
+    and a server (`address`) must be of the client's version.
 
     Args:
         policy: a function of the observation and info of all its rows, as from

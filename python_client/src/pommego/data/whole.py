@@ -163,10 +163,10 @@ def states(
     Args:
         path: a data set, or recorded games (``pommego play --record``, or the original's).
         at: after how many steps. Negative numbers count from the end of each game:
-            -1 is the last position before its end. Shorter games do not have it.
+            -1 is the last position before its end. Games that are too short are left out.
         winner: leave out games that nobody won, and seat the learner of an episode that begins there in the
             winner's place (unless `seat` is given). A team has one state for each member that is not out.
-        games: the first so many games; None: all.
+        games: only this many games, from the first on; None: all.
 
     Returns:
         the states, game by game, for `start_states` and ``reset(options=...)``; without `winner` also for
