@@ -110,9 +110,9 @@
 // board, RNG, the learner's seat and the agents' RNGs ([env.Seed]); agents start each
 // episode with an empty memory. A reset with a seed begins at episode 0, a reset without
 // one begins the next episode. If no seed was ever given, one is drawn from entropy, and
-// game i gets it with i added; game.seed shows it. Nothing else has an effect: not the
-// number of workers, other games, or the batch that is written to. The players of Play
-// are an exception, as their memory outlives an episode: see [Pool.SeatPlayers].
+// game i gets it with i added; game.seed shows it. Nothing else has an effect: neither
+// workers, nor other games, nor the batch. Only the players of Play keep their memory
+// and RNGs beyond an episode: see [Pool.SeatPlayers].
 //
 // # Concurrency
 //
@@ -137,8 +137,7 @@
 //
 // Reset, Step, Play, Send and Observe catch a panic inside a game or an agent. The call
 // that receives the game's rows returns a [GameError]; after Observe the next call does.
-// The other games have stepped, so their part of the batch is valid. The rows of the
-// broken game are blank, and no Step is possible until that game is reset or loaded. With
-// a BatchSize only the broken game cannot be sent. Other calls, such as Save, let a panic
-// through.
+// The other games have stepped: their part of the batch is valid. The broken game's rows
+// are blank, and no Step is possible until it is reset or loaded. With a BatchSize only
+// the broken game cannot be sent. Other calls, such as Save, let a panic through.
 package vec
