@@ -128,16 +128,16 @@ type listener struct {
 	waiting []peer // peers in their handshake, the oldest first
 }
 
-// Bound makes a listener for short requests keep 512 connections at most. A further one takes the place of one of the
+// Bound limits a listener for short requests to 512 connections. For a further one it closes a connection of the
 // address that has the most. A client has 10 s to read each part of an answer.
 func Bound(ln net.Listener) net.Listener { return &listener{Listener: ln} }
 
-// ConnContext is that of an http.Server on a listener of Bound whose handlers call Settle.
+// ConnContext is for the field of this name of an http.Server on a listener of Bound, whose handlers call Settle.
 func ConnContext(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, peerKey{}, c)
 }
 
-// Settle says that the connection of a request has another bound, and is none of the 512 any more.
+// Settle takes the connection of a request out of the count of Bound, because something else limits it.
 func Settle(r *http.Request) {
 	if p, ok := r.Context().Value(peerKey{}).(peer); ok {
 		p.settle()

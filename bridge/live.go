@@ -93,9 +93,9 @@ func (e *environment) about() LiveEnv {
 		Running: e.running.Load(), Moves: e.moves.Load()}
 }
 
-// Live answers those who have the key of an environment: GET /live says what it is, and GET
-// /live/GAME tells what happens in a game, line by line, until it is closed, GET /live/any in a game whose
-// learner lives, and GET /live/wall in several games. With Config.ListKey, GET /live lists all environments.
+// Live answers those who have the key of an environment: GET /live describes it, and GET /live/GAME
+// sends what happens in a game, line by line, until the environment is closed. GET /live/any does so for a game
+// whose learner lives, and GET /live/wall for several. With Config.ListKey, GET /live lists all environments.
 func (srv *Server) Live() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+livePath, srv.tell)

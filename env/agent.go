@@ -74,7 +74,7 @@ type Outside interface {
 	Close() error
 }
 
-// ErrTaken is why an agent outside this program that is only one cannot be made: it has a seat.
+// ErrTaken says that an agent outside this program cannot be made: it can play only one seat, and has one.
 var ErrTaken = errors.New("has a seat already")
 
 // Flag is an *atomic.Bool, or a type that acts as one and does more whenever it is loaded.

@@ -32,11 +32,11 @@ func (s *Status) SeatResults(teams [][]int, before SeatSet) []SeatResult {
 	return results
 }
 
-// SeatResult returns the result of one seat; team says whether it is in a team or plays alone.
-// If the game is a tie, all teams have tied. Of seats that play alone, those have tied that
-// are in at the end or, if none is, that went out in the last step (of these those in Tied, if
-// the game tells); the others have lost. That last step is not known (before is empty) of a game
-// that was loaded after its end: then seats whose result depends on it are Undecided.
+// SeatResult returns the result of one seat. team says whether it is in a team or plays alone; before holds the seats
+// that were in before the last step. If the game is a tie, all teams have tied. Of seats that play alone, those have
+// tied that are in at the end or, if none is, that went out in the last step (if the game sets Tied, only those in it);
+// the others have lost. before is empty for a game that was loaded after its end: then seats whose result depends on it
+// are Undecided.
 func (s *Status) SeatResult(seat int, team bool, before SeatSet) SeatResult {
 	in := cmp.Or(s.Tied, s.In, before)
 	switch {

@@ -51,7 +51,7 @@ type Game interface {
 	// restored before use.
 	New(n int) []Match
 
-	// Copy sets a match to another one and its rules. Both must belong to this game, by any rules. Copy allocates nothing.
+	// Copy makes a match equal to another, rules included. Both must be of this game, by any rules. It allocates nothing.
 	Copy(to, from Match)
 
 	// NewAgent makes a built-in agent from its name, with options where it has
@@ -144,11 +144,11 @@ type Match interface {
 	Describe(s *Scene)
 }
 
-// Careful is a match of a game that tells which moves can be survived.
+// Careful is a [Match] that can tell which moves a seat can survive.
 type Careful interface {
-	// ObserveSafely does what Observe does and, for each of the seats, what Mask does; it does both because both may
-	// need to look ahead. Of the choices that Mask allows, it leaves those that the seat can survive as far as it can
-	// know, if there are any.
+	// ObserveSafely writes the observations of the seats as Observe does, and their masks as Mask does. Of the choices
+	// that Mask allows, it keeps only those that the seat can survive as far as it can know; if there are none, it
+	// keeps all. It does both because both may need to look ahead.
 	ObserveSafely(encoding int, seats []uint8, dst [][]byte, masks []byte)
 }
 

@@ -22,7 +22,7 @@ type Seed struct {
 	Episode uint64 `json:"episode"`
 }
 
-// The streams of one seed, so that draws in one part never affect another.
+// The streams of a seed: each part of a game draws from its own, so that no part affects another.
 const (
 	StreamBoard  = 0 // the starting position
 	StreamGame   = 1 // draws inside the rules, such as a skull's effect

@@ -49,8 +49,8 @@ func (s *Stage) Look(char byte) Look {
 // Hides reports whether the rules conceal something.
 func (s *Stage) Hides(c Concealed) bool { return slices.Contains(s.Conceals, c) }
 
-// Moves holds the steps of the first choices of an action, which are the same in all
-// games: stop, up, down, left, right.
+// Moves holds the rows and columns by which the first five choices of an action move a figure:
+// stop, up, down, left, right. They are the same in all games.
 var Moves = [...]Place{{}, {-1, 0}, {1, 0}, {0, -1}, {0, 1}}
 
 // Next returns where a choice of an action leads, and whether that is on the board.

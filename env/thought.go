@@ -19,8 +19,8 @@ type Thought struct {
 	Said          string        `json:"said,omitzero"`          // what it said
 }
 
-// Talker is an agent or a player that may be asked in words. read is empty if it was not asked in words for its last
-// action.
+// Talker is an agent or a player that may be asked in words. Dialogue returns what it read and what it answered for its
+// last action; read is empty if it was not asked in words.
 type Talker interface{ Dialogue() (read, said string) }
 
 // SearchValue is a number whose JSON is null if it is NaN.

@@ -208,8 +208,8 @@ func (b *Batch) finish(over []uint8) {
 	}
 }
 
-// FinalAt returns n if the final tensors hold the final position of a Finished game in
-// the rows that game n has in the batch's own tensors.
+// FinalAt returns the place of a Finished game in the final tensors. Its last position is
+// there in the rows that the game of this place has in the other tensors.
 func (b *Batch) FinalAt(game int32) int { return int(b.lastAt[game]) }
 
 // nextFinal takes the next free place for the final position of game i. Places are

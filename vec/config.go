@@ -175,8 +175,8 @@ type Config struct {
 }
 
 // Model returns the configuration of a forward model of the pool: n games, in lock-step, which play loaded states on.
-// A state without the pool's part gets the opponents set last; line-ups and variants that ByGame fixes are drawn there.
-// No episode begins in a model, so that it makes the agents of loaded states alone.
+// A state without the pool's part gets the opponents set last. A model draws line-ups and variants, also those that
+// ByGame fixes in the pool. No episode begins in a model, so it makes only the agents of loaded states.
 func (p *Pool) Model(n int) Config {
 	c := p.cfg
 	c.Games, c.BatchSize, c.LineUps.ByGame, c.Variants.ByGame = n, 0, nil, nil

@@ -25,45 +25,45 @@
 // [Config.Seats] names any other mix.
 //
 // With [Config.LineUps] each episode has one of several line-ups of opponents, and
-// [Pool.SetLineUps] changes them. Line-ups are numbered from 0 on, through all that are
-// ever set. The caller also plays a seat that is a [Policy] among the opponents: it has
-// a row behind those of the learners.
-//
-// # Starts
-//
-// Episodes begin in saved positions, drawn by the episode's seed, after
-// [Pool.SetStarts], and once with [ResetOptions].Starts. Such an episode has seed,
-// number, opponents and RNGs as any other; its steps count from the saved position.
+// [Pool.SetLineUps] changes them. Line-ups are numbered from 0, and those set later
+// continue the count. The caller also plays a seat that is a [Policy] among the
+// opponents: it has a row behind those of the learners.
 //
 // A learner that is out keeps its row: "alive" turns 0 there, only choice 0 is legal and
 // its actions are ignored, but it still gets its team's outcome, and all rows of a game
 // finish together. With one learner in a game of single players its death ends the
 // episode, unless [Config.OnDeath] is [Wait].
 //
+// # Starts
+//
+// After [Pool.SetStarts] each episode begins in a saved position, which its seed draws;
+// with [ResetOptions].Starts only the episode that the reset begins. Such an episode has
+// seed, number, opponents and RNGs as any other; its steps count from the saved position.
+//
 // # Tensors of a batch
 //
-//	obs.NAME            each field of the observation   rows, or games if shared
-//	state.NAME          each field of the global state  games, with Config.State
-//	reward              float64                         rows
-//	terminated          uint8: the rules ended the game rows
-//	truncated           uint8: MaxEpisodeSteps ended it rows
-//	action_mask         uint8, a byte a choice          rows
-//	alive, seat         uint8                           rows
-//	rules               int32: with several rules, its number   rows
-//	counts              int32: Spec.Counts              rows
-//	game.done           uint8: ended in this very step  games
-//	game.return         float64: rewards of the episode rows
-//	game.counts         int32: Spec.Counts              rows
-//	game.length         int32: steps                    games
-//	game.result         uint8: env.SeatResult.Code      rows
-//	game.winners        uint8, a byte per seat          games
-//	game.seed           uint64                          games
-//	game.episode        uint64                          games
-//	game.late           int32: moves that agents outside the program made too late   games
-//	game.failed         int32: moves of such agents that were no legal answer        games
-//	game.void           uint8: the connection to such an agent failed                games
-//	game.line_up        int32: with LineUps or policies     games
-//	game.index          int32: with BatchSize, its number   games
+//	obs.NAME      each field of the observation                       rows, or games if shared
+//	state.NAME    each field of the global state, with Config.State   games
+//	reward        float64                                             rows
+//	terminated    uint8: the rules ended the game                     rows
+//	truncated     uint8: MaxEpisodeSteps ended it                     rows
+//	action_mask   uint8, a byte per choice                            rows
+//	alive, seat   uint8                                               rows
+//	rules         int32: with Variants, the number of the rules       rows
+//	counts        int32: Spec.Counts                                  rows
+//	game.done     uint8: the episode ended in this step               games
+//	game.return   float64: rewards of the episode                     rows
+//	game.counts   int32: Spec.Counts                                  rows
+//	game.length   int32: steps                                        games
+//	game.result   uint8: env.SeatResult.Code                          rows
+//	game.winners  uint8, a byte per seat                              games
+//	game.seed     uint64                                              games
+//	game.episode  uint64                                              games
+//	game.late     int32: late moves of agents outside the program     games
+//	game.failed   int32: failed moves of such agents                  games
+//	game.void     uint8: the connection to such an agent failed       games
+//	game.line_up  int32: with LineUps or policies                     games
+//	game.index    int32: with BatchSize, the game's number            games
 //
 // In games that count something, the tensor counts exists with [Config.StepCounts]. It
 // holds what the last step added to the counts of each row's seat, and 0 if the step
@@ -77,12 +77,12 @@
 // # Autoreset
 //
 // [Config.Autoreset] decides what follows the end of an episode, as in gymnasium.
-// [NextStep]: the batch shows the last position; the next Step ignores the game's actions
-// and shows the first one of the next episode, with reward and flags 0. [SameStep]: the
-// batch shows the first position of the next episode along with the flags and rewards of
-// the old one, whose last observation, global state, action_mask, alive and seat are in
-// tensors of their own; their names begin with "final.", and [Batch.FinalAt] returns the
-// place in them; with several rules there is final.rules, too. [Disabled]: the caller resets, with [ResetOptions.Mask].
+//   - [NextStep]: the batch shows the last position. The next Step ignores the game's
+//     actions and shows the first position of the next episode, with reward and flags 0.
+//   - [SameStep]: the batch shows the first position of the next episode along with the
+//     flags and rewards of the old one. The old one's last position is in the tensors
+//     that [Batch.Tensor] names; [Batch.FinalAt] returns its place there.
+//   - [Disabled]: the caller resets, with [ResetOptions.Mask].
 //
 // # First-ready batches
 //
@@ -107,12 +107,12 @@
 // # Determinism
 //
 // Game i has seed Seed+i (or Seeds[i]). The seed and the number of its episode decide
-// board, RNG, the learner's seat and the agents' RNGs (env.Seed); agents start each
-// episode with an empty memory. An explicit seed starts again at episode 0, a reset
-// without one goes on to the next episode. Games never given a seed get a random one: a
-// value is drawn from entropy once, and game i gets it with i added; game.seed shows
-// it. Nothing else has an effect: not the number of workers, other games, or the batch
-// that is written to. Only the players of Play go on: see [Pool.SeatPlayers].
+// board, RNG, the learner's seat and the agents' RNGs ([env.Seed]); agents start each
+// episode with an empty memory. A reset with a seed begins at episode 0, a reset without
+// one begins the next episode. If no seed was ever given, one is drawn from entropy, and
+// game i gets it with i added; game.seed shows it. Nothing else has an effect: neither
+// workers, nor other games, nor the batch. Only the players of Play keep their memory
+// and RNGs beyond an episode: see [Pool.SeatPlayers].
 //
 // # Concurrency
 //
@@ -122,22 +122,22 @@
 // How many workers a call wakes, unless [Config.Workers] sets it, and how many games a
 // worker takes at a time depend on the time that steps of this pool have taken so far:
 // steps of less than about 100 microseconds wake no worker, and games with opponents
-// that search are taken one by one. A batch may be read by another goroutine while the pool writes
-// to a different batch. Close stops the workers.
+// that search are taken one by one. Another goroutine may read a batch while the pool
+// writes to a different one. Close stops the workers.
 //
 // # Memory
 //
-// A batch is tensors over one block of memory, which [Layout] describes before there is
-// any. Every tensor starts at a multiple of 64 bytes, after at least [Config.Headroom]
+// A batch consists of tensors over one block of memory, which [Layout] describes before
+// it is made. Every tensor starts at a multiple of 64 bytes, after at least [Config.Headroom]
 // free bytes in which a caller can put a frame's header. Multi-byte numbers are
 // little-endian, and the machine must be little-endian too. Step and Reset allocate
 // nothing.
 //
 // # Faults
 //
-// Reset, Step, Play, Send and Observe catch a panic inside a game or an agent at once. The call that
-// receives the game's rows returns a [GameError], or the next one after Observe. The other games have
-// stepped, so their part of the batch is valid. The rows of the broken game are blank, and no Step is
-// possible until that game is reset or loaded. With a BatchSize only the broken game cannot be sent.
-// Other calls, such as Save, let a panic through.
+// Reset, Step, Play, Send and Observe catch a panic inside a game or an agent. The call
+// that receives the game's rows returns a [GameError]; after Observe the next call does.
+// The other games have stepped: their part of the batch is valid. The broken game's rows
+// are blank, and no Step is possible until it is reset or loaded. With a BatchSize only
+// the broken game cannot be sent. Other calls, such as Save, let a panic through.
 package vec

@@ -18,8 +18,8 @@ var (
 	ErrFew      = errors.New("fewer games are under way than a batch holds")
 )
 
-// OptionError says that a field of Config, LineUps, Variants or Starts has a wrong value, or one of another package's
-// configuration.
+// OptionError says that a field of Config, LineUps, Variants or Starts has a wrong value, or a field of another
+// package's configuration.
 type OptionError struct {
 	Field string // as this package calls it, such as "ByGame"
 	Says  error  // the rest of a sentence that begins with Field: which entry, its value, what is allowed

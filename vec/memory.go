@@ -15,7 +15,7 @@ const (
 	nameBytes = 40
 )
 
-// VariantBytes is what a game with rules of its own takes, for all its matches.
+// VariantBytes is how many bytes a game with rules of its own takes, once for all its matches.
 const VariantBytes = 320 << 10
 
 // Memory is how many bytes a pool takes at most. They follow from its configuration.
@@ -86,7 +86,7 @@ func (p *plan) admit(a env.Agent) error {
 	return nil
 }
 
-// LoadBytes is how much memory the matches and agents take, besides those there are, while LoadAll loads so many games.
+// LoadBytes is how many bytes LoadAll takes while it loads so many games: for matches and agents besides the pool's.
 func (p *Pool) LoadBytes(games int) int64 {
 	return int64(games) * (matchBytes + int64(p.seating.agents)*agentBytes)
 }

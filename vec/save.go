@@ -88,8 +88,8 @@ func (p *Pool) SaveJSON(game int) (json.RawMessage, error) {
 // start with an empty memory and its returns at 0.
 func (p *Pool) Load(game int, state []byte) error { return p.LoadAll([]int{game}, [][]byte{state}) }
 
-// SetSeed sets what Load draws by for a state without the pool's part: seats, line-up and, if the match can be restored
-// by it, variant.
+// SetSeed sets the seed by which Load draws what a state without the pool's part lacks: seats, line-up and, if the
+// match can be restored by it, variant.
 func (p *Pool) SetSeed(game int, seed env.Seed) {
 	p.rest()
 	p.games[game].seed, p.games[game].seeded = seed, true

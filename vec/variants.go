@@ -53,7 +53,7 @@ func (v *Variants) play(g *game, k int) {
 	}
 }
 
-// Which returns what errors call variant k, to be put behind its name: the first game that plays it, or its number.
+// Which returns what errors put behind the name of variant k: the first game that plays it or, without one, its number.
 func (v *Variants) Which(k int) string {
 	if game := slices.Index(v.ByGame, int32(k)); game >= 0 {
 		return fmt.Sprintf(" of game %d", game)

@@ -1,7 +1,7 @@
 // Package catalog is the one table of all games: id to game.
 //
-// A game is a line of [families] and its ids. Code for games of all kinds, such as that
-// which checks recorded games or measures, gets the list of games from here.
+// [Game] finds a game by its id, [Variant] one with other rules. Code that works with every
+// game, such as that which checks recorded games, gets the list from [Families].
 //
 // The ids of Pommerman without a year or "Java" in them are the reference's own, with
 // its rules.
