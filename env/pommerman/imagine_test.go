@@ -254,7 +254,7 @@ func TestBeliefsMirror(t *testing.T) {
 	}
 }
 
-// TestMirroredInFlamesSaved: a belief with a wall that was guessed where flames are believed is not forgotten when saved.
+// TestMirroredInFlamesSaved: a belief in a wall that was guessed where flames are believed outlives being saved.
 func TestMirroredInFlamesSaved(t *testing.T) {
 	r, s := fogScene()
 	s.Board[grid.At(7, 4)] = Rigid
