@@ -135,6 +135,17 @@ def test_games_ready_first(vec: Vec) -> None:
         assert shown == want[key][: len(shown)], key
 
 
+def test_a_policy_is_not_asked_about_what_a_reset_ended(vec: Vec) -> None:
+    """With batch_size two batches may wait for actions when all games are reset."""
+    policy = Counting()
+    envs = vec(games=4, opponents=[policy, "static", "static"], batch_size=2)
+    envs.reset(seed=1)
+    envs.recv()
+    envs.reset(seed=2)
+    envs.send([0, 0])
+    assert [(len(asked["row"]), asked["first"].all()) for asked in policy.asked] == [(2, True)]
+
+
 def test_policies_see_boxes(vec: Vec) -> None:
     """In all rows or in some of them, and as members of a pool."""
     seen: dict[str, list[Any]] = {"planes": [], "box": []}
