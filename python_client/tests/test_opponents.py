@@ -89,6 +89,9 @@ def test_a_policy_is_asked_once_a_step_for_all_its_rows(vec: Vec) -> None:
         assert not (asked["valid"] & ~asked["alive"]).any()
         assert asked["first"].tolist() == begun.repeat(2).tolist()
     assert any(info["first"].any() for info in policy.asked[1:])
+    envs.send(np.zeros(5, int))
+    with pytest.raises(pommego.ServerError, match="there is no game 9, want 0 to 4"):
+        envs.get_state(9)
 
 
 @pytest.mark.parametrize("servers", [1, 2])
@@ -617,7 +620,7 @@ def test_a_pool_that_cannot_be(vec: Vec) -> None:
     ]:
         with pytest.raises(ValueError, match=says):
             pommego.Pool(**options)
-    pool = pommego.Pool()
+    pool = pommego.Pool(size=np.int64(8), window=np.int64(9))
     for policy, says in [
         ("simple", "callable"),
         (pommego.Pool, r"a member is the class Pool: give an instance, Pool\("),
