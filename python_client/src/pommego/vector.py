@@ -635,6 +635,7 @@ class PommegoVectorEnv(VectorEnv):
         states = self.get_state()
         twin = self._respawn()
         with on_failure(twin.close):
+            twin.timeout = self.timeout
             for line_ups in self._outside.values():  # states name agents of earlier ones
                 with suppress(ServerError):  # no state may need it any more
                     twin.set_opponents(line_ups)
