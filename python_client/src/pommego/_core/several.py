@@ -47,7 +47,7 @@ class JoinedGames:
         self._received: list[View | ServerError] = []  # of the current step, by portion
         self._acts = np.zeros((total, one.learners), np.bool_)  # rows whose next action counts
         self._over = np.zeros(total, np.bool_)  # games that need a reset
-        self._lost = False  # whether a batch was: then both have to be read from the games
+        self._lost = False  # whether a step has no batch, as after an interrupt: then the games know both
 
     @property
     def address(self) -> str:
@@ -78,11 +78,11 @@ class JoinedGames:
         if self._lost:
             self._observe(slice(0, 0))
             self._note_ends(list(range(len(self._over))))
-            self._lost = False
         if self._over.any():
             game = int(self._over.argmax())
             raise ServerError("game_finished", f"game {game} has finished", "reset it with a mask", "games")
         own = legal(actions, self._acts, self.about.spec.actions)
+        self._lost = True
         with self._or_close():
             for portion in self.portions:
                 portion.begin(own[portion.slice].reshape(-1, *own.shape[2:]).copy())
@@ -96,8 +96,8 @@ class JoinedGames:
         received, self._received = self._received, []
         for one in received:
             if isinstance(one, ServerError):  # after a bug in one of the games, the others' batches are lost
-                self._lost = True
                 raise one
+        self._lost = False
         return self._joined(received, slice(0, 0))
 
     def _joined(self, views: list[View], same: Any) -> View:
@@ -119,8 +119,7 @@ class JoinedGames:
     def _hosts(self) -> tuple[Host, ...]:
         return tuple(Host(p.games.address, p.numbers, p.lost, p.error) for p in self.portions)
 
-    def _abandon(self) -> None:
-        self._lost |= bool(self._received) or any(portion.under_way for portion in self.portions)
+    def _abandon(self, _: int = 0) -> None:
         for portion in self.portions:
             portion.abandon()
         self._received = []
