@@ -102,7 +102,7 @@ func newHTTP(game env.Game, name string) (Player, error) {
 
 // Begin waits until the server gives any answer, and sends it the number of its
 // seat and the kind of game. It does not send them again for the next game if
-// they are the same: the original's own runner cannot take them twice.
+// they are the same and were taken: the original's own runner cannot take them twice.
 func (p *httpPlayer) Begin(ctx context.Context, g Start) error {
 	if err := p.Await(ctx, p.Name(), "/ping"); err != nil {
 		return err
@@ -111,8 +111,9 @@ func (p *httpPlayer) Begin(ctx context.Context, g Start) error {
 	if maps.Equal(body, p.sent) && !p.Lost {
 		return nil
 	}
-	p.sent, p.Lost = body, false
+	p.sent = body
 	_, err := p.Do(ctx, "/init_agent", body)
+	p.Lost = err != nil
 	return err
 }
 

@@ -371,11 +371,15 @@ func TestHTTPAgentsAreToldOnce(t *testing.T) {
 }
 
 // A server that fails to begin or to end a game plays it all the same, and that
-// it failed is reported.
+// it failed is reported. It is told again to begin if it failed there.
 func TestHTTPAgentsFailedNotices(t *testing.T) {
 	game := duel(t, "4")
-	for _, path := range []string{"/init_agent", "/episode_end"} {
+	for path, want := range map[string]int{"/init_agent": 2, "/episode_end": 1} {
+		told := 0
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/init_agent" {
+				told++
+			}
 			if r.URL.Path == path {
 				http.Error(w, "boom", http.StatusInternalServerError)
 				return
@@ -383,10 +387,14 @@ func TestHTTPAgentsFailedNotices(t *testing.T) {
 			io.WriteString(w, `{"action": 0}`)
 		}))
 		t.Cleanup(s.Close)
-		seat := play(t, game, seatsOf(t, game, "static", s.URL), patient).Seats[1]
+		players := seatsOf(t, game, "static", s.URL)
+		seat := play(t, game, players, patient).Seats[1]
 		if seat.Moves != 4 || seat.Failed != 0 ||
 			!strings.Contains(seat.LastError, path+" answered 500") {
 			t.Errorf("%s: %+v, want its failure and none of 4 moves failed", path, seat)
+		}
+		if play(t, game, players, patient); told != want {
+			t.Errorf("%s: told of its seat %d times, want %d", path, told, want)
 		}
 	}
 }

@@ -26,8 +26,6 @@ var (
 	assignment = regexp.MustCompile(`(?m)^[\w.$ ]+=|;\s*$`)
 )
 
-const stateFiles = "[0-9][0-9][0-9]*.json"
-
 type originalGame struct {
 	Blob    *originalGame
 	Config  string
@@ -97,8 +95,9 @@ func openFolder(folder string) (*Reader, error) {
 	if whole, err := disk.OpenIn(folder, "game_state.json"); !errors.Is(err, fs.ErrNotExist) {
 		return opened(filepath.Join(folder, "game_state.json"), whole, err)
 	}
-	states, err := fs.Glob(os.DirFS(folder), stateFiles)
-	if states == nil {
+	states, err := fs.Glob(os.DirFS(folder), "[0-9]*.json")
+	states = slices.DeleteFunc(states, func(name string) bool { return !RecordedName.MatchString(name) })
+	if len(states) == 0 {
 		err = cmp.Or(err, errors.New("the folder has no game_state.json and no 000.json"))
 	}
 	text := []byte(`{"state":[`)

@@ -107,8 +107,8 @@ type Total struct {
 	wrong int // mismatches in decisions
 }
 
-// RecordedName matches the names of files of recorded games in folders.
-var RecordedName = regexp.MustCompile(`\.jsonl(\.gz)?$|^game_state\.json$`)
+// RecordedName matches the names of files of recorded games in folders, and of states of one.
+var RecordedName = regexp.MustCompile(`\.jsonl(\.gz)?$|^(game_state|\d{3,})\.json$`)
 
 // VerifyAll checks files and all recorded games in folders. It writes one line per file with its first
 // differences, and then how much was checked. It lists at most keep differences of all files.
@@ -147,10 +147,10 @@ func Files(paths ...string) (files []string, err error) {
 		before := len(files)
 		err := filepath.WalkDir(path+"/", func(at string, d fs.DirEntry, err error) error {
 			file := at
-			if state, _ := filepath.Match(stateFiles, d.Name()); state || d.Name() == "game_state.json" {
-				at = filepath.Dir(at)
-			} else if !RecordedName.MatchString(d.Name()) {
+			if !RecordedName.MatchString(d.Name()) {
 				return err
+			} else if strings.HasSuffix(at, ".json") {
+				at = filepath.Dir(at)
 			}
 			info, lost := os.Stat(file) // opening a link that leads nowhere gives the error
 			if err == nil && (lost != nil || info.Mode().IsRegular()) && !slices.Contains(files[before:], at) {

@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -142,6 +145,7 @@ func (o *playOptions) run(cmd *cobra.Command) error {
 	if !o.seeded {
 		o.drawSeed()
 	}
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // if nobody reads what is printed, the record is kept
 	ctx, stop := interruptible(cmd.Context())
 	defer stop()
 	o.talks.Log = dialogue.NewLog(o.dialogues)

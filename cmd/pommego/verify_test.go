@@ -68,6 +68,17 @@ func TestVerifyIntoNothing(t *testing.T) {
 	if show.Run(); !strings.Contains(said.String(), "no space left on device; nothing was played") {
 		t.Errorf("%q, want why the match was stopped", said)
 	}
+	read, write, err := os.Pipe()
+	if err := errors.Join(err, read.Close()); err != nil {
+		t.Fatal(err)
+	}
+	play := exec.Command(program(), "play", "--env", "OneVsOne-v0", "--agents", "static", "--record", record)
+	play.Stdout = write
+	if play.Run(); play.ProcessState.ExitCode() != exitError {
+		t.Errorf("%v, want exit code %d", play.ProcessState, exitError)
+	}
+	write.Close()
+	pommego(t, "verify", record).want(t, exitOK)
 }
 
 // Recorded games of the reference agree with ours, and are counted in total. `make verify`
@@ -88,11 +99,12 @@ func TestVerifySeveral(t *testing.T) {
 }
 
 // TestVerifyFolder checks the files of a folder and of those in it, and no others. The folder and files may be links.
+// A date is no number of the original's states.
 func TestVerifyFolder(t *testing.T) {
 	folder := t.TempDir()
 	text := unpacked(t, "crafted.jsonl.gz")
 	one := writeFile(t, "one.jsonl", text[:strings.Index(text, "\n")+1])
-	for _, name := range []string{"b.jsonl", "a/c.jsonl", "notes.md"} {
+	for _, name := range []string{"b.jsonl", "a/c.jsonl", "notes.md", "2026-12-01.json"} {
 		path := filepath.Join(folder, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.Link(one, path)); err != nil {
 			t.Fatal(err)

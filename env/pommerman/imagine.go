@@ -19,7 +19,7 @@ import (
 // start, by what the seat saw them pick up and lay. No items are believed under wood,
 // and the RNG is not set: reseed it.
 //
-// Invariant: if side is not 0, the state is one that Rules.Check accepts.
+// Invariant: if side is not 0, the state is one that Rules.checkBelief accepts.
 type Belief struct {
 	State
 	Seen grid.Bits // the cells that were ever in view
@@ -65,13 +65,23 @@ func (r *Rules) Imagine(b *Belief, v *View) {
 // same as the last.
 func (r *Rules) leadsTo(b *Belief, v *View) bool {
 	if b.fresh {
-		if int(b.side) != r.BoardSize || b.digest != r.digest() || r.Check(&b.State) != nil {
+		if int(b.side) != r.BoardSize || b.digest != r.digest() || r.checkBelief(b.State) != nil {
 			return false
 		}
 		b.rules, b.fresh, b.digest = *r, false, 0
 	}
 	late := v.StepCount - int(b.StepCount)
 	return b.rules == *r && (late == 0 || late == 1)
+}
+
+// checkBelief is Check of a belief, which may have walls where flames are believed: mirror guesses them there, too.
+func (r *Rules) checkBelief(s State) error {
+	for at := range s.burning().All {
+		if s.Board[at].wall() {
+			s.Board[at] = Flames
+		}
+	}
+	return r.Check(&s)
 }
 
 // digest returns a hash of all fields. It allocates nothing.

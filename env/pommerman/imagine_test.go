@@ -72,7 +72,7 @@ func TestBeliefsLookLikeViews(t *testing.T) {
 	for name, r := range variants() {
 		for _, boosted := range []bool{false, true} {
 			believed(t, r, boosted, 25, func(s *State, v *View, b *Belief) {
-				if err := r.Check(&b.State); err != nil {
+				if err := r.checkBelief(b.State); err != nil {
 					t.Fatalf("%s: the belief at step %d is no valid state: %v", name, s.StepCount, err)
 				}
 				var again View
@@ -165,7 +165,7 @@ func TestDamagedBeliefs(t *testing.T) {
 		}
 		again.StepCount-- // so that it takes a step
 		r.Imagine(&again, v)
-		if err := r.Check(&again.State); err != nil {
+		if err := r.checkBelief(again.State); err != nil {
 			t.Fatalf("from damaged bytes comes a state that is not valid: %v", err)
 		}
 	})
@@ -251,6 +251,36 @@ func TestBeliefsMirror(t *testing.T) {
 		if got := b.Board[grid.At(c.row, c.col)]; got != c.want {
 			t.Errorf("(%d,%d) is believed to be %d, want %d", c.row, c.col, got, c.want)
 		}
+	}
+}
+
+// TestMirroredInFlamesSaved: a belief in a wall that was guessed where flames are believed outlives being saved.
+func TestMirroredInFlamesSaved(t *testing.T) {
+	r, s := fogScene()
+	s.Board[grid.At(7, 4)] = Rigid
+	var v View
+	var b, again Belief
+	move := func(seat0, seat3 Action) {
+		r.Step(&s, []uint8{uint8(seat0), 0, 0, uint8(seat3)})
+		r.See(&s, 0, &v)
+		r.Imagine(&b, &v)
+	}
+	r.See(&s, 0, &v)
+	r.Imagine(&b, &v)
+	move(Stop, LayBomb)
+	move(Left, Up)
+	for s.NumBombs > 0 {
+		move(Stop, Stop)
+	}
+	move(Down, Stop)
+	if at := grid.At(4, 7); b.Board[at] != Rigid || b.Flame(at) == 0 {
+		t.Fatalf("%s is believed to be %d, and its flame to live %d; want a rigid wall and a flame", where(at), b.Board[at],
+			b.Flame(at))
+	}
+	c := saved.Reader(saved.Append(nil, &b))
+	again.Code(&c)
+	if r.Imagine(&again, &v); again != b {
+		t.Errorf("restored it is\n%+v\nwant\n%+v", again, b)
 	}
 }
 

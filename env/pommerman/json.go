@@ -83,7 +83,7 @@ func (i *jsonItem) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &[2]any{&i.at, &i.item})
 }
 
-// No key of an agent, a bomb or a flame may be missing. There may be more keys.
+// No key of an agent, a bomb, a flame or "pommego" may be missing. There may be more keys.
 
 func (a *jsonAgent) UnmarshalJSON(text []byte) error { return complete(text, a) }
 func (b *jsonBomb) UnmarshalJSON(text []byte) error  { return complete(text, b) }
@@ -171,7 +171,7 @@ func (m *Match) restore(state json.RawMessage, x *jsonExtra) error {
 		return fmt.Errorf("pommerman: state: %w", err)
 	}
 	if text := object["pommego"]; text != nil {
-		if err := json.Unmarshal(text, x); err != nil {
+		if err := complete(text, x); err != nil {
 			return fmt.Errorf("pommerman: state: \"pommego\": %w", err)
 		}
 		if err := m.game.form.CheckReadable(stateFormat, x.Format, x.Rules); err != nil {

@@ -163,6 +163,13 @@ func TestChangedAtCollapse(t *testing.T) {
 	if err := m.RestoreJSON([]byte(damaged)); err == nil || !strings.Contains(err.Error(), `"board_size" is missing`) {
 		t.Errorf("without fields from before the ring: %v, want an error that names one", err)
 	}
+	for _, key := range []string{"format", "rules", "dice", "ring_due", "training_agent"} {
+		lacking := strings.ReplaceAll(string(text), `"`+key+`":`, `"x":`)
+		err := m.RestoreJSON([]byte(lacking))
+		if err == nil || !strings.Contains(err.Error(), `"pommego": `+key+" is missing") {
+			t.Errorf("without %s: %v, want an error that names it", key, err)
+		}
+	}
 }
 
 // TestSavedWithOtherCollapses: a file of the reference is not continued with rings that fall at other steps.

@@ -9,12 +9,16 @@ import signal
 import sys
 import textwrap
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import pommego
+from compare import assert_same
+from pommego._core.games import Games
+from pommego._transport.channel import Channel
 from processes import halt
 from wiring import wired
 
@@ -188,3 +192,50 @@ def test_after_a_short_step_the_environment_goes_on(
             envs.reset(seed=1)
     finally:
         signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is shared on Linux only")
+@pytest.mark.parametrize("posted", [False, True])
+def test_an_interrupt_around_the_moment_of_a_post(
+    server: pommego.Server, monkeypatch: pytest.MonkeyPatch, posted: bool
+) -> None:
+    """No later call gets what the interrupted one asked for, or waits for what was never asked."""
+    post, where = Channel.post, {"address": server.address, "token": server.token, "timeout": 10}
+
+    def interrupt(call: Callable[..., Any], *args: Any, **options: Any) -> None:
+        def fail(channel: Channel, *what: int) -> None:
+            if posted:
+                post(channel, *what)
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Channel, "post", fail)
+            with pytest.raises(KeyboardInterrupt):
+                call(*args, **options)
+
+    def steps() -> list[int]:
+        return [int(state["step_count"]) for state in envs.get_state(as_json=True)]
+
+    for two in (False, True):
+        more = {"address": [server.address] * 2, "replace": True} if two else {}
+        with pommego.make_vec("OneVsOne-v0", 2, opponents=["static"], **where | more) as envs:
+            envs.reset(seed=1)
+            interrupt(envs.send, [0, 0])
+            with pytest.raises(pommego.PommegoError, match="no step is in flight"):
+                envs.recv()
+            obs, before = envs.step([0, 0])[0], steps()
+            assert before == ([2, 1] if two and posted else [1 + posted] * 2)
+            assert_same(obs, envs._session.ask(Games.observe).obs)
+            if two:
+                envs._session.portions[0].games.close()
+            else:
+                interrupt(envs.simulate, states := envs.get_state(), [0, 0], seed=1)
+                assert len(envs.simulate(states, [0, 0], seed=1).states) == 2
+            envs.step([0, 0])
+            assert steps() == [n + 1 for n in before]
+    with pommego.make_vec("OneVsOne-v0", 4, opponents=["static"], batch_size=2, **where) as envs:
+        envs.reset(seed=1)
+        interrupt(envs.recv)
+        envs.recv()
+        envs.send([0] * 4, range(4))
+        assert sorted([*envs.recv()[-1]["row"], *envs.recv()[-1]["row"]]) == list(range(4))

@@ -157,12 +157,18 @@ def test_addresses_and_tokens_are_text(server: pommego.Server) -> None:
         pommego.make_vec("OneVsOne-v0", address=5)
     with pytest.raises(ValueError, match="^the token must be a string of printable ASCII"):
         pommego.make_vec("OneVsOne-v0", address=server.address, token=5)
+    with pytest.raises(TypeError, match=r"^address is \['ws://a:1'\], expected ws://HOST:PORT"):
+        pommego.catalog(address=["ws://a:1"])
 
 
 def test_a_connection_is_one_everywhere(server: pommego.Server) -> None:
     where = {"address": server.address, "token": server.token, "connection": {"ca_file": "x"}}
     policy = lambda obs, info: np.zeros(len(info["row"]), int)  # noqa: E731
-    for call in (pommego.catalog, lambda **where: pommego.evaluate(policy, "OneVsOne-v0", **where)):
+    for call in (
+        pommego.catalog,
+        lambda **where: pommego.evaluate(policy, "OneVsOne-v0", **where),
+        lambda **where: pommego.tournament([policy, "static"], "OneVsOne-v0", **where),
+    ):
         with pytest.raises(TypeError, match=r"connection is .*, expected pommego\.Connection"):
             call(**where)
 

@@ -89,6 +89,9 @@ def test_a_policy_is_asked_once_a_step_for_all_its_rows(vec: Vec) -> None:
         assert not (asked["valid"] & ~asked["alive"]).any()
         assert asked["first"].tolist() == begun.repeat(2).tolist()
     assert any(info["first"].any() for info in policy.asked[1:])
+    envs.send(np.zeros(5, int))
+    with pytest.raises(pommego.ServerError, match="there is no game 9, want 0 to 4"):
+        envs.get_state(9)
 
 
 @pytest.mark.parametrize("servers", [1, 2])
@@ -133,6 +136,17 @@ def test_games_ready_first(vec: Vec) -> None:
     assert sum(map(len, got.values())) == 180
     for key, shown in got.items():
         assert shown == want[key][: len(shown)], key
+
+
+def test_a_policy_is_not_asked_about_what_a_reset_ended(vec: Vec) -> None:
+    """With batch_size two batches may wait for actions when all games are reset."""
+    policy = Counting()
+    envs = vec(games=4, opponents=[policy, "static", "static"], batch_size=2)
+    envs.reset(seed=1)
+    envs.recv()
+    envs.reset(seed=2)
+    envs.send([0, 0])
+    assert [(len(asked["row"]), asked["first"].all()) for asked in policy.asked] == [(2, True)]
 
 
 def test_policies_see_boxes(vec: Vec) -> None:
@@ -606,7 +620,7 @@ def test_a_pool_that_cannot_be(vec: Vec) -> None:
     ]:
         with pytest.raises(ValueError, match=says):
             pommego.Pool(**options)
-    pool = pommego.Pool()
+    pool = pommego.Pool(size=np.int64(8), window=np.int64(9))
     for policy, says in [
         ("simple", "callable"),
         (pommego.Pool, r"a member is the class Pool: give an instance, Pool\("),

@@ -132,6 +132,22 @@ def test_a_restored_game_that_is_over(servers: list[pommego.Server], mode: str) 
         assert [state["step_count"] for state in states] == ["0", "0", "0", "3", "0"]
 
 
+def test_after_a_forgotten_step_no_server_steps_alone(servers: list[pommego.Server]) -> None:
+    """The step ended a game, which nobody was told: either all servers make the next, or none."""
+    with several(
+        servers, FFA, 3, opponents=["static"] * 3, autoreset_mode="Disabled", max_episode_steps=2
+    ) as envs:
+        envs.reset(seed=1)
+        envs.step(np.zeros(3, int))
+        envs.send(np.zeros(3, int))
+        envs.reset(options={"reset_mask": np.array([True, False, False])})
+        with pytest.raises(pommego.ServerError, match="^game 1 has finished"):
+            envs.step(np.zeros(3, int))
+        assert [state["step_count"] for state in envs.get_state(as_json=True)] == ["0", "2", "2"]
+        envs.reset(options={"reset_mask": np.array([False, True, True])})
+        envs.step(np.zeros(3, int))
+
+
 def test_saved_games(servers: list[pommego.Server], vec: Vec) -> None:
     plain = vec(FFA, 5, opponents=MIXED)
     with several(servers, FFA, 5, opponents=MIXED) as envs:

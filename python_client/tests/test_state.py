@@ -200,8 +200,10 @@ def test_clones_are_independent(vec: Vec) -> None:
     envs = vec(games=3, opponents=["simple"] * 3)
     envs.reset(seed=1)
     play(envs, 10)
+    envs.timeout = 50
     twin = envs.clone()
     try:
+        assert twin.timeout == 50
         want = tuple(play(envs, 30, seed=2))
         assert_same(tuple(play(twin, 30, seed=2)), want)
         before = envs.get_state()

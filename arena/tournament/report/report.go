@@ -9,7 +9,7 @@
 package report
 
 import (
-	"bufio"
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -274,15 +274,14 @@ type table struct {
 
 func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
 
-// write writes tables between two texts, and returns the first error.
+// write writes tables between two texts, at once: a writer may check letters, of which no write may have a part.
 func write(w io.Writer, before string, all []*table, widest int, after string) error {
-	out := bufio.NewWriter(w) // keeps the error
-	out.WriteString(before)
+	out := bytes.NewBufferString(before)
 	for _, t := range all {
 		t.write(out, widest)
 	}
-	out.WriteString(after)
-	return out.Flush()
+	_, err := fmt.Fprint(w, out, after)
+	return err
 }
 
 // write writes the table in Markdown, in aligned columns. A table wider than widest letters becomes several tables

@@ -203,6 +203,27 @@ func TestLineFeeds(t *testing.T) {
 	}
 }
 
+// letters is a writer that refuses a part of a letter.
+type letters struct{}
+
+func (letters) Write(text []byte) (int, error) {
+	if !utf8.Valid(text) {
+		return 0, errors.New("it has a part of a letter")
+	}
+	return len(text), nil
+}
+
+// TestWholeLetters: no letter of a long report is split between two writes.
+func TestWholeLetters(t *testing.T) {
+	for _, first := range []string{"", "x"} {
+		r := sample().Results
+		r.Agents[0].Agent = first + strings.Repeat("\u00f6", 3000)
+		if err := Text(letters{}, r); err != nil {
+			t.Errorf("%q first: %v", first, err)
+		}
+	}
+}
+
 // TestOneAgent: a single agent has nobody to be compared with.
 func TestOneAgent(t *testing.T) {
 	r := sample().Results

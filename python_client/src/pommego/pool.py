@@ -131,7 +131,7 @@ class Pool:
         if not callable(rule) and rule not in _RULES:
             raise ValueError(f"rule is {rule!r}, expected one of {sorted(_RULES)} or a function of win rates")
         self._rule: Rule = rule if callable(rule) else _RULES[rule]
-        self._seed, self._window = int(seed), window
+        self._seed, self._window = int(seed), int(window)
         self._members: deque[Member] = deque(maxlen=size and int(size))
         self._added = 0
         self.rating = _START

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pommego._core import checks
+from pommego._core.connecting import Connection
 from pommego._core.describing import describe, running
 from pommego._core.more_checks import check_options
 from pommego._core.opponents import Opponent, check_player
@@ -95,8 +96,8 @@ def tournament(
     command = ["tournament", "--json", *flags(env=id.removeprefix("pommego/"), agents=agents, games=games)]
     command += flags(seed=checks.one_seed(seed), rules=options.get("rules") or None, mirrored=mirrored)
     command += flags(against=next(iter(other), None), format=format or None, out=out or None)
-    if (connection := options.get("connection")) and connection.agent_limit:
-        command += flags(limit=f"{connection.agent_limit}s")
+    if limit := Connection.read(options.get("connection")).agent_limit:
+        command += flags(limit=f"{limit}s")
     named |= other
     if out:
         _check_versions(Path(out), {n: p for n, p in named.items() if n.startswith(_CLIENT)})

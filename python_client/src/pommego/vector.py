@@ -296,8 +296,13 @@ class PommegoVectorEnv(VectorEnv):
                 "num_envs, all games are stepped together"
             )
         self._sent.append(actions)
-        self._session.send(actions, games)
-        self._in_flight += games is None
+        before = self._in_flight
+        try:
+            self._session.send(actions, games)
+            self._in_flight = before + (games is None)
+        except BaseException:  # it may have begun if this is an interrupt
+            self._abandon(before)
+            raise
 
     @locked
     def recv(self) -> StepReturn:
@@ -332,9 +337,9 @@ class PommegoVectorEnv(VectorEnv):
         self._in_flight -= 1
         return view.obs, view.reward, view.terminated, view.truncated, self._infos.of_step(view)
 
-    def _abandon(self) -> None:
-        self._session.ask(Games.abandon)
-        self._in_flight = 0
+    def _abandon(self, after: int = 0) -> None:
+        self._session.ask(Games.abandon, after)
+        self._in_flight = after
 
     def _check_idle(self) -> None:
         if self._in_flight:
@@ -634,6 +639,7 @@ class PommegoVectorEnv(VectorEnv):
         states = self.get_state()
         twin = self._respawn()
         with on_failure(twin.close):
+            twin.timeout = self.timeout
             for line_ups in self._outside.values():  # states name agents of earlier ones
                 with suppress(ServerError):  # no state may need it any more
                     twin.set_opponents(line_ups)

@@ -64,6 +64,6 @@ def locked(method: F) -> F:
             except ServerError as e:
                 from pommego._core.more_checks import with_values  # noqa: PLC0415, loaded when it is used
 
-                raise with_values(e, self._sent[-1 - self._in_flight]) from None
+                raise with_values(e, self._sent, self._in_flight) from None
 
     return under_lock

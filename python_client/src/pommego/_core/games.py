@@ -86,9 +86,9 @@ class Games:
             self.client.ask_for_some()
         return self.read(self.client.collect(wire.Batch))
 
-    def abandon(self) -> None:
-        """Forget the steps in flight: their batches are skipped when they arrive."""
-        self.client.give_up_all()
+    def abandon(self, after: int = 0) -> None:
+        """Forget the steps in flight after so many: their batches are skipped when they arrive."""
+        self.client.give_up_all(after)
 
     def read(self, reply: Any, simulated: int = 0) -> View:
         """Return a batch's arrays. `simulated` is the number of games, if it shows a simulation."""

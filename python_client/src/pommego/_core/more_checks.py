@@ -185,11 +185,11 @@ def in_our_words(error: ServerError | OverflowError, options: Mapping[str, Any])
     return type(error)(error.code, message, error.hint, field, error.details)
 
 
-def with_values(error: ServerError, actions: ArrayLike) -> ServerError:
-    """Return an error about an action that was sent as 255 with the caller's number, from `actions`."""
+def with_values(error: ServerError, sent: Sequence[ArrayLike], later: int) -> ServerError:
+    """Return an error about an action that was sent as 255 with the caller's number, of so many steps ago."""
     if "action" not in error.details:
         return error
-    given = np.unique(np.asarray(actions))
+    given = np.unique(np.asarray(sent[-1 - later]))
     odd = given[(given < 0) | (given > 254)].tolist()
     if not odd:
         return error

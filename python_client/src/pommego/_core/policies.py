@@ -84,7 +84,10 @@ class PolicyGames:
             self._episode[args[0]] = NO_EPISODE
         elif what is Games.set_opponents:
             self._set(args[0])
-        return self._without_policies(answer) if isinstance(answer, View) else answer
+        if not isinstance(answer, View):
+            return answer
+        self._asked.clear()  # it shows all games, or (with a batch size) all begin anew
+        return self._without_policies(answer)
 
     def _set(self, line_ups: LineUps) -> None:
         self._line_ups = line_ups.line_ups

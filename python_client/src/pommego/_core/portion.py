@@ -56,6 +56,7 @@ class Portion:
         self.games = make(None)
         self.first, self.numbers, self.slice = numbers.start, numbers, slice(numbers.start, numbers.stop)
         self.under_way = False
+        self._unsure = False  # whether an interrupt may have lost the last of the actions below
         self.lost, self.error = 0, ""
         self._saved: list[bytes] | None = None  # None: the games have not been reset yet
         self._since: list[NDArray[np.uint8]] = []  # the actions of the steps since then, with that under way
@@ -122,12 +123,13 @@ class Portion:
                     games.recv()
 
     def begin(self, actions: NDArray[np.uint8]) -> None:
-        if self._retries and len(self._since) >= _SAVE_EVERY:
+        if self._retries and (self._unsure or len(self._since) >= _SAVE_EVERY):
             self._do(self._keep)
+        self._unsure = True
         self._do(lambda games: games.send(actions))  # games that have caught up still lack this step
         if self._retries:
             self._since.append(actions)
-        self.under_way = True
+        self.under_way, self._unsure = True, False
 
     def finish(self) -> View | ServerError:
         """Wait for the step; return its batch, or the server's error."""
@@ -144,9 +146,8 @@ class Portion:
 
     def abandon(self) -> None:
         """Forget the current step; the games make it all the same."""
-        if self.under_way:
-            self.games.ask(Games.abandon)
-            self.under_way = False
+        self.games.ask(Games.abandon)
+        self.under_way = False
 
     def set(self, what: Callable[..., Any], given: Any) -> None:
         """Set opponents or start states, and set them again if the games are made again."""

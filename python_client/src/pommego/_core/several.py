@@ -47,6 +47,7 @@ class JoinedGames:
         self._received: list[View | ServerError] = []  # of the current step, by portion
         self._acts = np.zeros((total, one.learners), np.bool_)  # rows whose next action counts
         self._over = np.zeros(total, np.bool_)  # games that need a reset
+        self._lost = False  # whether a step has no batch, as after an interrupt: then the games know both
 
     @property
     def address(self) -> str:
@@ -74,10 +75,14 @@ class JoinedGames:
 
     def send(self, actions: ArrayLike, games: None = None, *, reuse: bool = False) -> None:
         """Begin a step; see `Session`. It checks all actions first: either all servers begin it or none."""
+        if self._lost:
+            self._observe(slice(0, 0))
+            self._note_ends(list(range(len(self._over))))
         if self._over.any():
             game = int(self._over.argmax())
             raise ServerError("game_finished", f"game {game} has finished", "reset it with a mask", "games")
         own = legal(actions, self._acts, self.about.spec.actions)
+        self._lost = True
         with self._or_close():
             for portion in self.portions:
                 portion.begin(own[portion.slice].reshape(-1, *own.shape[2:]).copy())
@@ -92,6 +97,7 @@ class JoinedGames:
         for one in received:
             if isinstance(one, ServerError):  # after a bug in one of the games, the others' batches are lost
                 raise one
+        self._lost = False
         return self._joined(received, slice(0, 0))
 
     def _joined(self, views: list[View], same: Any) -> View:
@@ -113,13 +119,13 @@ class JoinedGames:
     def _hosts(self) -> tuple[Host, ...]:
         return tuple(Host(p.games.address, p.numbers, p.lost, p.error) for p in self.portions)
 
-    def _abandon(self) -> None:
+    def _abandon(self, _: int = 0) -> None:
         for portion in self.portions:
             portion.abandon()
         self._received = []
 
-    def _observe(self) -> View:
-        return self._joined([portion.ask(Games.observe) for portion in self.portions], slice(None))
+    def _observe(self, same: Any = slice(None)) -> View:
+        return self._joined([portion.ask(Games.observe) for portion in self.portions], same)
 
     def _reset(self, seeds: Seeds, mask: NDArray[np.bool_] | None, states: list[Any] | None = None) -> View:
         def reset(portion: Portion) -> View:
@@ -167,12 +173,16 @@ class JoinedGames:
         same = np.ones(len(self._over), np.bool_)
         same[games] = False
         view = self._joined(views, same)
+        self._note_ends(games)
+        return view
+
+    def _note_ends(self, games: list[int]) -> None:
+        """Note which of these games are over, as their batch does not say."""
         ended = np.array([state["pommego"]["pool"]["ended"] for state in self._save(games, True)])
         if self.about.made.autoreset_mode == "Disabled":
             self._over[games] = ended
         else:
             self._acts[games] &= ~ended[:, None]
-        return view
 
     def _render(self, game: int, *how: Any) -> Any:
         ((portion, there),) = [(portion, there[0]) for portion, own, there in self._split([game]) if own]

@@ -109,14 +109,11 @@ class Channel:
         words, turn = self._words, self.turn
         self._longs[_IDS + turn % self.slots] = number
         words[_PLACES + turn % self.slots] = place + 1
-        self.turn = turn = turn + 1  # if interrupted from here on, the next call posts this step too
-        if self._ordered:
-            words[_POSTED] = turn & _MASK
-            if words[_IT_WAITS]:
-                self._wake()
-        else:
+        if not self._ordered:
             self._fence()
-            words[_POSTED] = turn & _MASK
+        self.turn = turn = turn + 1  # if interrupted from here on, the next call posts this step too
+        words[_POSTED] = turn & _MASK
+        if not self._ordered or words[_IT_WAITS]:
             self._wake()
 
     def answered(self, turn: int) -> bool:

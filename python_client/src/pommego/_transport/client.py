@@ -103,13 +103,14 @@ class Client:
 
     def call(self, kind: str, reply: type[R], **fields: Any) -> R:
         """Send a request and wait for its reply."""
-        message = self.encode(kind, **fields)
-        if kind == "simulate" and self.memory is not None and len(message) <= self.memory.room:
-            self._slot(self.memory.asked[1])  # one that was interrupted may still lie there
-            request_id = self.memory.post_message(self._take_id(self.memory.channel.turn), message)
-        else:
-            request_id = self.submit(message)
+        message, request_id, memory = self.encode(kind, **fields), self.next_id, self.memory
         try:
+            if kind == "simulate" and memory is not None and len(message) <= memory.room:
+                # One that was interrupted may still lie there, or was never posted.
+                self._slot(min(memory.asked[1], memory.channel.turn - 1))
+                memory.post_message(self._take_id(memory.channel.turn), message)
+            else:
+                self.submit(message)
             return self.collect(reply)
         except BaseException:
             self.give_up(request_id)
@@ -201,7 +202,14 @@ class Client:
             self.submit(self.encode("recv", env=self._made.env))
         else:
             self._slot()
-            self.memory.channel.post(self._take_id(self.memory.channel.turn), self.memory.place())
+            channel, place, request_id = self.memory.channel, self.memory.place(), self.next_id
+            turn = channel.turn
+            try:
+                channel.post(self._take_id(turn), place)
+            except BaseException:
+                if channel.turn == turn:  # it was not posted
+                    self.give_up(request_id)
+                raise
 
     def places(self) -> list[Mapping]:
         """Return the parts of shared memory in which batches have arrived so far; none without it."""
@@ -244,9 +252,10 @@ class Client:
         """Skip the reply to this request when it arrives."""
         self._expected.pop(request_id, None)
 
-    def give_up_all(self) -> None:
-        """Skip the replies to all requests in flight."""
-        self._expected.clear()
+    def give_up_all(self, after: int = 0) -> None:
+        """Skip the replies to the requests in flight, all after so many."""
+        for request_id in list(self._expected)[after:]:
+            self.give_up(request_id)
 
     def close(self) -> None:
         """Close the connection. Never raises; idempotent."""

@@ -45,6 +45,8 @@ class Address:
     def parse(cls, text: str) -> Self:
         """Read ``ws[s]://host:port[/path]``, ``host:port`` or ``unix:/path/of/socket``."""
         expected = "expected ws://HOST:PORT, wss://HOST:PORT or unix:/PATH"
+        if not isinstance(text, str):
+            raise TypeError(f"address is {text!r}, {expected}")
         if text.startswith("unix:"):
             path = text.removeprefix("unix:").removeprefix("//")
             if not path:

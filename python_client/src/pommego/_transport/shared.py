@@ -130,12 +130,11 @@ class SharedMemory:
         """The place for posted requests and their answers; few environments use it."""
         return memoryview(mmap.mmap(self._file, self.room, offset=self._requests_at))
 
-    def post_message(self, request_id: int, message: bytes) -> int:
-        """Post an encoded request, and return its id. The last one must have been answered."""
+    def post_message(self, request_id: int, message: bytes) -> None:
+        """Post an encoded request. The last one must have been answered."""
         self._requests[: len(message)] = message
         self.asked = request_id, self.channel.turn
         self.channel.post(len(message), MESSAGE)
-        return request_id
 
     def take_back(self) -> None:
         """Let the next batch overwrite the last one: one place may fit into the cache where two do not."""
