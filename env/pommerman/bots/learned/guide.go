@@ -26,14 +26,13 @@ func (g *Guide) Bytes() int64 {
 	return g.brain().bytes
 }
 
-// Scores returns how far below the best safe move each move is, times scale, with the noise by which the network alone
-// draws its moves. The move that it makes has 0, and moves that are not safe have the least, leastScore times scale.
+// Scores returns how far below the best safe move each move is in the network's draw, times scale. The move that the
+// network alone makes has 0, and moves that are not safe have the least, leastScore times scale.
 func (g *Guide) Scores(v *pommerman.View, scale int32) (scores [tactics.Choices]int32) {
 	b := g.choice(v.Rules)
 	w := b.works.Get().(*work)
 	defer b.works.Put(w)
 	answers, safe := b.think(v, w), w.safety.Moves()
-	b.roll(v, answers)
 	one := int64(unit) << b.Layers[len(b.Layers)-1].Shift
 	best := int64(math.MinInt64)
 	for move := range safe.All {
