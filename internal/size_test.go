@@ -24,14 +24,14 @@ type area struct {
 
 // areas covers every source file of the repository. The first that fits holds.
 var areas = []area{
-	{"env", "games: rules, observations, built-in agents", 22723},
+	{"env", "games: rules, observations, built-in agents", 22734},
 	{"vec", "many games stepped together, in batches", 3814},
 	{"bridge", "the server and its wire protocol", 5534},
 	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 14643},
 	{"llm", "seats of language models: texts, answers, OpenEnv and MCP", 3976},
-	{"cmd", "the command pommego", 3743},
+	{"cmd", "the command pommego", 3747},
 	{"internal", "crash-safe files, names of enumerations", 731},
-	{"python_client", "the Python client, its adapters and the original's API", 15463},
+	{"python_client", "the Python client, its adapters and the original's API", 15486},
 	{"benchmarks", "what measures speed and strength", 1001},
 	{"docs", "scripts that write the games' pages, the pictures and the site", 333},
 	{"tools", "what makes and verifies a release", 121},

@@ -36,7 +36,7 @@ import (
 //     which a near rival moves too in every step, one step longer each time. From their ends
 //     on the others are sets again.
 //   - The agent "guided" adds to the value of each first move how much a network that learned
-//     by playing prefers it. The search sees a few steps, the network how games end.
+//     by playing prefers it in its draw. The network decides, unless the search sees danger.
 //
 // In fog it remembers what it saw, and where agents out of sight can be. By radio it
 // tells its teammate what it sees, see [championMemory.say].
@@ -61,7 +61,7 @@ var levels = [...]int{6, 12, 25, 50, duelTicks, 2000}
 var Roster = seat.Roster[pommerman.View]{
 	{Name: "champion", Version: 5, Make: func(o *seat.Options) pommerman.Bot { return newChampion(o, nil) }},
 	// With a new version of champion or of a network guided has one, too.
-	{Name: "guided", Version: 8, Make: func(o *seat.Options) pommerman.Bot { return newChampion(o, new(learned.Guide)) }},
+	{Name: "guided", Version: 9, Make: func(o *seat.Options) pommerman.Bot { return newChampion(o, new(learned.Guide)) }},
 }
 
 func newChampion(o *seat.Options, guide *learned.Guide) *champion {
@@ -97,7 +97,7 @@ func (a *champion) Act(v *pommerman.View, action []uint8) {
 	defer planners.Put(p)
 	p.begin(v.Rules, v.Seat, &a.settings.weights, a.Limit(a.settings.budget), &a.championMemory)
 	if p.advice = [tactics.Choices]int32{}; a.settings.guide != nil {
-		p.advice = a.settings.guide.Odds(v, p.weights.Advice)
+		p.advice = a.settings.guide.Scores(v, p.weights.Advice)
 	}
 	move := p.decide(&a.rng, a.failed(v.Self.Cell))
 	a.tries(v.Self.Cell, move)

@@ -81,7 +81,7 @@ func TestGuided(t *testing.T) {
 			if want := pommermantest.ActionOf(plain, v); advice == 0 && got != want {
 				t.Fatalf("step %d: guided plays %v, champion %v", v.StepCount, got, want)
 			}
-			if moves++; guide.Odds(v, 100)[got] >= -100 {
+			if moves++; guide.Scores(v, 100)[got] >= -100 {
 				liked++
 			}
 		})

@@ -35,7 +35,7 @@ type weights struct {
 	Stale      int32 `json:"stale"`       // subtracted for each recent visit to a cell
 	Restless   int32 `json:"restless"`    // the same, times a sixteenth of championMemory.idle
 	Yield      int32 `json:"yield"`       // subtracted, half of the time, for a move that did not succeed in the last step
-	Advice     int32 `json:"advice"`      // by guided subtracted for each factor of e by which a move is less likely; see learned.Guide
+	Advice     int32 `json:"advice"`      // by guided subtracted for each unit that the network's score of a move is below the best; see learned.Guide
 	Half       int32 `json:"half"`        // how many cells of its own set are worth half of Room
 	HalfOthers int32 `json:"half_others"` // the same for others' sets
 	Worst      int32 `json:"worst"`       // the share of the worst scenario in percent; the rest is the mean
@@ -44,14 +44,14 @@ type weights struct {
 // defaultWeights were chosen by hand in team games with fog. Without Dig an agent stays
 // in its corner if wood closes it in. Without Dare it waits to the end beside a rival
 // that hides. Without Yield two agents of a team try for hundreds of steps to enter the
-// same cell. Without Restless two agents wait for each other. With an Advice from 100 to
-// 400 guided plays alike; with 1000 it loses more.
+// same cell. Without Restless two agents wait for each other. With an Advice of 600 or 1000
+// guided plays alike; with 200, and no noise in the network's answers, it waits and ties.
 var defaultWeights = weights{
 	Room: 500, Doom: 3000, TightRoom: 700, TightDoom: 1000, Death: 4000,
 	Trap: 1500, Haven: 300, Exposed: 400,
 	Hunt: 400, Kill: 1800, Mate: 250, MateDeath: 1500,
 	Ammo: 70, Blast: 50, Kick: 120, Wood: 40, Dig: 800, Chase: 400, Corner: 300, Press: 300, Dare: 85, Odds: 1000,
-	Stale: 6, Restless: 6, Yield: 600, Advice: 200, Worst: 70, Half: 5, HalfOthers: 10,
+	Stale: 6, Restless: 6, Yield: 600, Advice: 600, Worst: 70, Half: 5, HalfOthers: 10,
 }
 
 // weightSets are the weights that have names. Suites of partners play with some of

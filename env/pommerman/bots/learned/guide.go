@@ -8,8 +8,8 @@ import (
 	"pommego/env/seat"
 )
 
-// leastOdds is the least that a move can have in [Guide.Odds].
-const leastOdds = -8
+// leastScore is the least that a move can have in [Guide.Scores].
+const leastScore = -8
 
 // Guide says what a network thinks of moves, to agents that search. The zero Guide asks the
 // built-in network for the kind of game.
@@ -26,9 +26,9 @@ func (g *Guide) Bytes() int64 {
 	return g.brain().bytes
 }
 
-// Odds returns for each move the natural logarithm of how likely it is beside the likeliest
-// safe one, times scale: at most 0, and leastOdds times scale for what is less likely or not safe.
-func (g *Guide) Odds(v *pommerman.View, scale int32) (odds [tactics.Choices]int32) {
+// Scores returns how far below the best safe move each move is in the network's draw, times scale. The move that the
+// network alone makes has 0, and moves that are not safe have the least, leastScore times scale.
+func (g *Guide) Scores(v *pommerman.View, scale int32) (scores [tactics.Choices]int32) {
 	b := g.choice(v.Rules)
 	w := b.works.Get().(*work)
 	defer b.works.Put(w)
@@ -38,13 +38,13 @@ func (g *Guide) Odds(v *pommerman.View, scale int32) (odds [tactics.Choices]int3
 	for move := range safe.All {
 		best = max(best, int64(answers[move]))
 	}
-	for move := range odds {
-		odds[move] = leastOdds * scale
+	for move := range scores {
+		scores[move] = leastScore * scale
 		if safe.Has(pommerman.Action(move)) {
-			odds[move] = int32(max(leastOdds*int64(scale), (int64(answers[move])-best)*int64(scale)/one))
+			scores[move] = int32(max(leastScore*int64(scale), (int64(answers[move])-best)*int64(scale)/one))
 		}
 	}
-	return odds
+	return scores
 }
 
 // choice returns the network to ask.

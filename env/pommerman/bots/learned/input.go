@@ -96,11 +96,19 @@ func (b *brain) wires(form *pommerman.NearForm) *wires {
 	return found
 }
 
-// think returns the network's answers to a view, valid as long as w is lent.
+// think returns the network's answers to a view with Gumbel noise, valid as long as w is lent: the best is a move drawn
+// by their chances. The noise depends on the step and the agent's cell alone. So an agent does not run in circles, and
+// makes the same move in the same view.
 func (b *brain) think(v *pommerman.View, w *work) []int32 {
 	w.safety.See(v)
 	b.express(w)
-	return b.answers(w.input, w.memory)
+	answers := b.answers(w.input, w.memory)
+	for at := range answers {
+		dice := uint32(v.StepCount)*0x9e3779b1 + uint32(v.Self.Cell)*0x85ebca6b + uint32(at)*0xc2b2ae35
+		dice = (dice ^ dice>>15) * 0x2c1b3c6d
+		answers[at] += b.dice[dice>>24]
+	}
+	return answers
 }
 
 // express writes the network's input.

@@ -33,7 +33,7 @@ var brains = func() map[string]func() *brain {
 }()
 
 // versions has the versions above 1. An agent's version grows when its file or its safe moves change.
-var versions = map[string]int{"mappo-radio": 6, "mappo-team": 10, "ppo-duel": 10, "ppo-ffa": 7}
+var versions = map[string]int{"mappo-radio": 6, "mappo-team": 11, "ppo-duel": 10, "ppo-ffa": 7}
 
 func must[T any](x T, err error) T {
 	if err != nil {
@@ -66,9 +66,7 @@ func choose(o *seat.Options, key string, to *func() *brain) {
 	})
 }
 
-// bot draws its moves by the answers of a network: it adds Gumbel noise to the answers
-// and takes the best. The noise depends on the step and the agent's cell alone. So the
-// agent does not run in circles, and makes the same move in the same view.
+// bot plays the moves that a network draws.
 type bot struct {
 	seat.Forgetful
 	env.NoSearch
@@ -87,11 +85,6 @@ func (a *bot) Act(v *pommerman.View, action []uint8) {
 	w := b.works.Get().(*work)
 	defer b.works.Put(w)
 	answers, best := b.think(v, w), int32(math.MinInt32)
-	for at := range answers {
-		dice := uint32(v.StepCount)*0x9e3779b1 + uint32(v.Self.Cell)*0x85ebca6b + uint32(at)*0xc2b2ae35
-		dice = (dice ^ dice>>15) * 0x2c1b3c6d
-		answers[at] += b.dice[dice>>24]
-	}
 	for move := range w.safety.Moves().All {
 		if answers[move] > best {
 			best, action[0] = answers[move], uint8(move)
