@@ -90,14 +90,14 @@ FFA, DUEL = "PommeFFACompetition-v0", "OneVsOne-v0"
 TEAM, RADIO = "PommeTeamCompetition-v0", "PommeRadioCompetition-v2"
 # With simple and champion alone, which attack, a network learned to wait, and tied with static.
 MIXED = {"simple": 0.2, "static": 0.1, "heuristic": 0.3, "champion:level=2": 0.4}
-STRONGER = {"simple": 0.1, "static": 0.1, "heuristic": 0.2, "champion:level=4": 0.25, "champion:level=5": 0.35}
+STRONG = {"simple": 0.1, "static": 0.1, "heuristic": 0.2, "champion:level=4": 0.25, "champion:level=5": 0.35}
 RECIPES = {
     "ppo-ffa": Recipe(
         FFA, {"simple": 0.6, "static": 0.15, "heuristic": 0.25}, ("simple", "static", "heuristic"), minutes=24
     ),
     "ppo-duel": Recipe(DUEL, MIXED, ("simple", "static", "champion:level=2"), minutes=45, temperature=1),
     "mappo-team": Recipe(
-        TEAM, STRONGER, ("simple", "static", TEACHER), minutes=75, entropy=0.006, temperature=0.85
+        TEAM, STRONG, ("simple", "static", TEACHER), minutes=75, entropy=0.006, temperature=0.85
     ),
     "mappo-radio": Recipe(RADIO, MIXED, ("simple", "static", TEACHER), minutes=35, temperature=0.85),
     "scratch-ffa": Recipe(
