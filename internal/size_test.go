@@ -26,7 +26,7 @@ type area struct {
 var areas = []area{
 	{"env", "games: rules, observations, built-in agents", 22734},
 	{"vec", "many games stepped together, in batches", 3814},
-	{"bridge", "the server and its wire protocol", 5534},
+	{"bridge", "the server and its wire protocol", 5533},
 	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 14643},
 	{"llm", "seats of language models: texts, answers, OpenEnv and MCP", 3976},
 	{"cmd", "the command pommego", 3747},

@@ -194,21 +194,26 @@ func fogScene() (Rules, State) {
 	return r, s
 }
 
+// believing returns what seat 0 sees and believes, now and after each move of seats 0 and 3.
+func believing(r *Rules, s *State) (v *View, b *Belief, move func(seat0, seat3 Action)) {
+	v, b = new(View), new(Belief)
+	look := func() {
+		r.See(s, 0, v)
+		r.Imagine(b, v)
+	}
+	look()
+	return v, b, func(seat0, seat3 Action) {
+		r.Step(s, []uint8{uint8(seat0), 0, 0, uint8(seat3)})
+		look()
+	}
+}
+
 // TestBeliefsRemember walks seat 0 away from a bomb, wood and an enemy, which
 // it believes in until the bomb burns the wood.
 func TestBeliefsRemember(t *testing.T) {
 	r, s := fogScene()
 	s.Board[grid.At(5, 5)] = Wood
-	var v View
-	var b Belief
-	move := func(seat0, seat3 Action) {
-		t.Helper()
-		r.Step(&s, []uint8{uint8(seat0), 0, 0, uint8(seat3)})
-		r.See(&s, 0, &v)
-		r.Imagine(&b, &v)
-	}
-	r.See(&s, 0, &v)
-	r.Imagine(&b, &v)
+	_, b, move := believing(&r, &s)
 	move(Stop, LayBomb)
 	if a := b.Agents[3]; a.Ammo != 0 || b.Bombs[0].Owner() != 3 {
 		t.Errorf("seat 3 laid its only bomb before seat 0's eyes, but is believed to have %d, and the bomb to be seat %d's",
@@ -258,15 +263,7 @@ func TestBeliefsMirror(t *testing.T) {
 func TestMirroredInFlamesSaved(t *testing.T) {
 	r, s := fogScene()
 	s.Board[grid.At(7, 4)] = Rigid
-	var v View
-	var b, again Belief
-	move := func(seat0, seat3 Action) {
-		r.Step(&s, []uint8{uint8(seat0), 0, 0, uint8(seat3)})
-		r.See(&s, 0, &v)
-		r.Imagine(&b, &v)
-	}
-	r.See(&s, 0, &v)
-	r.Imagine(&b, &v)
+	v, b, move := believing(&r, &s)
 	move(Stop, LayBomb)
 	move(Left, Up)
 	for s.NumBombs > 0 {
@@ -277,10 +274,11 @@ func TestMirroredInFlamesSaved(t *testing.T) {
 		t.Fatalf("%s is believed to be %d, and its flame to live %d; want a rigid wall and a flame", where(at), b.Board[at],
 			b.Flame(at))
 	}
-	c := saved.Reader(saved.Append(nil, &b))
+	c := saved.Reader(saved.Append(nil, b))
+	var again Belief
 	again.Code(&c)
-	if r.Imagine(&again, &v); again != b {
-		t.Errorf("restored it is\n%+v\nwant\n%+v", again, b)
+	if r.Imagine(&again, v); again != *b {
+		t.Errorf("restored it is\n%+v\nwant\n%+v", again, *b)
 	}
 }
 

@@ -280,7 +280,8 @@ func write(w io.Writer, before string, all []*table, widest int, after string) e
 	for _, t := range all {
 		t.write(out, widest)
 	}
-	_, err := fmt.Fprint(w, out, after)
+	out.WriteString(after)
+	_, err := out.WriteTo(w)
 	return err
 }
 
